@@ -1,0 +1,124 @@
+"""What every test stands on: a process environment of its own, and real containers only when asked for.
+
+`pytest` runs all that needs no engine; tests marked `docker` are deselected. `pytest --docker` (or
+`BERBENCH_REQUIRE_DOCKER=1`) adds them, and then an engine that does not answer fails each of them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+import engine_probe
+
+# A suite that gives the same answer twice; `--hypothesis-profile=explore` looks for new examples.
+settings.register_profile("berbench", deadline=None, database=None, derandomize=True)
+settings.register_profile("explore", deadline=None, database=None, max_examples=1000)
+settings.load_profile("berbench")
+
+LAST_FILE = "test_leftovers.py"
+
+# No test may reach a forge by an account of whoever runs it, nor see their git or berbench.
+UNWANTED = ("GH_", "GITHUB_", "GITLAB_", "GL_", "CI_", "OAUTH_TOKEN", "GIT_", "BERBENCH_", "XDG_")
+KEPT = ("BERBENCH_REQUIRE_DOCKER", "BERBENCH_LAW_REPOSITORY", "GIT_SSL_CAINFO")
+
+GITCONFIG = """\
+[user]
+\tname = A Person
+\temail = person@example.org
+[init]
+\tdefaultBranch = main
+"""
+
+_room = pytest.StashKey[Path]()
+_saved = pytest.StashKey[dict[str, str]]()
+_numbers = count()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--docker", action="store_true", help="also run the tests that need a container engine")
+
+
+def wants_docker(config: pytest.Config) -> bool:
+    """Whether tests that need an engine are part of this run."""
+    required = os.environ.get("BERBENCH_REQUIRE_DOCKER", "0") not in ("", "0")
+    return required or bool(config.getoption("--docker"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the session a home, a config and a temp folder of its own, before any test module is imported."""
+    config.stash[_saved] = dict(os.environ)
+    temp_root = tempfile.gettempdir()
+    room = Path(tempfile.mkdtemp(prefix="bb-tests-"))  # short: unix sockets live below it
+    config.stash[_room] = room
+    # Contexts and credentials of the engine's client stay where they are.
+    os.environ.setdefault("DOCKER_CONFIG", str(Path.home() / ".docker"))
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", temp_root)
+    for name in [name for name in os.environ if name.startswith(UNWANTED) and name not in KEPT]:
+        del os.environ[name]
+    (room / "gitconfig").write_text(GITCONFIG, encoding="utf-8")
+    folders = {
+        "HOME": "home",
+        "XDG_CONFIG_HOME": "config",
+        "XDG_CACHE_HOME": "cache",
+        "XDG_DATA_HOME": "data",
+        "XDG_STATE_HOME": "state",
+        "GH_CONFIG_DIR": "gh",
+        "GLAB_CONFIG_DIR": "glab",
+        "TMPDIR": "tmp",
+    }
+    for variable, folder in folders.items():
+        (room / folder).mkdir()
+        os.environ[variable] = str(room / folder)
+    os.environ["GIT_CONFIG_GLOBAL"] = str(room / "gitconfig")
+    os.environ["GIT_CONFIG_NOSYSTEM"] = "1"
+    os.environ["GIT_TERMINAL_PROMPT"] = "0"
+    tempfile.tempdir = None  # read TMPDIR again
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _room not in config.stash:
+        return
+    os.environ.clear()
+    os.environ.update(config.stash[_saved])
+    tempfile.tempdir = None
+    shutil.rmtree(config.stash[_room], ignore_errors=True)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs an engine unless asked for, and look for leftovers at the very end."""
+    if not wants_docker(config):
+        dropped = [item for item in items if item.get_closest_marker("docker")]
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = [item for item in items if not item.get_closest_marker("docker")]
+    items.sort(key=lambda item: item.path.name == LAST_FILE)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if wants_docker(session.config):
+        engine_probe.remember_what_is_there()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Without an engine, a test that needs one fails and says how to get one. It is never skipped."""
+    if item.get_closest_marker("docker"):
+        trouble = engine_probe.trouble()
+        if trouble:
+            remedy = "run `make engine base`, or set DOCKER_HOST"
+            pytest.fail(f"no container engine answers ({trouble}); {remedy}", pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def own_data_dir(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder that no other test has seen; made by whoever writes into it."""
+    folder = request.config.stash[_room] / "berbench-data" / str(next(_numbers))
+    monkeypatch.setenv("BERBENCH_DATA_DIR", str(folder))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
