@@ -1,0 +1,39 @@
+# Two lines are enough on a fresh machine: `make demo` shows what berbench does, `make test` proves that it works.
+
+PY := .venv/bin/python
+
+.PHONY: help setup engine base demo test check bench clean
+
+help:  ## what can be made
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup:  ## .venv with berbench and its development tools; does nothing when nothing changed
+	@sh .ci/setup
+
+engine:  ## make sure that a container engine answers
+	@sh docker/ensure-engine.sh
+
+base: engine  ## the small base image that the demo and the tests build on
+	@sh docker/base-image.sh
+
+demo: setup engine base  ## scan, create, lint and validate a sample repository in real containers
+	@.venv/bin/berbench demo
+
+test: setup engine base  ## the whole suite, real containers included
+	$(PY) -m pytest --docker
+
+check: setup  ## lint, format, types, and the tests that need no engine with their coverage
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	@rm -f .coverage .coverage.*
+	$(PY) -m coverage run -m pytest -q
+	@$(PY) -m coverage combine -q
+	$(PY) -m coverage report
+
+bench: setup engine base  ## the budgets of the design, as ratios measured in one run
+	$(PY) -m benchmarks
+
+clean:  ## what setup, check and the tests left in this folder
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .coverage .coverage.* build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
