@@ -1,0 +1,1 @@
+"""The forge door: GitHub and GitLab over their APIs. `opening.open_forge` gives one, `remote` reads addresses."""

@@ -1,0 +1,332 @@
+"""HTTP for the forge door: the only importer of httpx.
+
+What a caller gets is JSON that was fetched whole, or an error of the house. Waits for rate limits when they
+are short, retries what a server or the line broke, gives up at a deadline, and follows redirects on its own
+host alone, so that a token never travels elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import certifi
+import httpx
+
+import berbench
+from berbench.errors import ForgeError, NotOnForge, RateLimited
+from berbench.forge.cache import Cached, EtagCache
+from berbench.forge.credentials import Credentials, is_loopback
+from berbench.forge.limits import rate_limit_wait
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_BROKEN = frozenset({500, 502, 503, 504, 520, 521, 522, 523, 524})
+_MOST_BYTES = 64 << 20
+_MOST_PAGES = 100
+_MOST_REDIRECTS = 5
+_MOST_WAITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a request may take. Seconds; `attempts` counts tries after server errors and broken lines."""
+
+    longest_wait_s: float = 60.0
+    timeout_s: float = 20.0
+    deadline_s: float = 90.0
+    attempts: int = 4
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+    clock: Callable[[], float] = field(default=time.time, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer: parsed JSON, the headers (lower-case names), and the next page's address or ""."""
+
+    data: object
+    headers: Mapping[str, str]
+    next_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+
+class Transport:
+    """JSON over HTTP from one API. Errors: ForgeError, NotOnForge (404, 410), RateLimited."""
+
+    def __init__(
+        self,
+        api_url: str,
+        *,
+        credentials: Credentials,
+        headers: Mapping[str, str],
+        cache: Path | None,
+        patience: Patience | None = None,
+    ) -> None:
+        self.api_url = api_url.rstrip("/")
+        self._origin = httpx.URL(self.api_url)
+        self._credentials = credentials
+        self._patience = patience or Patience()
+        self._cache = EtagCache(cache)
+        host = self._origin.netloc.decode("ascii", "replace")
+        self._client = httpx.Client(
+            headers={"User-Agent": f"berbench/{berbench.__version__}", **headers},
+            timeout=httpx.Timeout(self._patience.timeout_s),
+            follow_redirects=False,
+            verify=_trust() if self._origin.scheme == "https" else True,
+            trust_env=not is_loopback(host),  # a proxy can't reach this machine's own loopback
+        )
+
+    def __repr__(self) -> str:
+        return f"Transport({self.api_url!r}, token from {self._credentials.source or 'nowhere'})"
+
+    def get(self, path: str, *, fresh: bool = False) -> Answer:
+        """The JSON at `path` (relative to the API, or an address on its host); `fresh` skips the cache."""
+        url = self._url(path)
+        cached = None if fresh else self._cache.load(str(url))
+        extra = {"If-None-Match": cached.etag} if cached else {}
+        raw = self._ask("GET", url, extra, None)
+        if raw.status == 304 and cached is not None:
+            return Answer(cached.data, dict(raw.headers), cached.next_url)
+        data = self._json(raw, url)
+        next_url = _next_link(raw.headers)
+        if etag := raw.headers.get("etag"):
+            self._cache.store(str(url), Cached(etag, data, next_url))
+        return Answer(data, dict(raw.headers), next_url)
+
+    def pages(self, path: str) -> Iterator[object]:
+        """Every element of a list that comes in pages."""
+        seen: set[str] = set()
+        url = path
+        while url and url not in seen and len(seen) < _MOST_PAGES:
+            seen.add(url)
+            answer = self.get(url)
+            if not isinstance(answer.data, list):
+                raise self._wrong_shape(self._url(url), "a list was expected")
+            yield from answer.data
+            url = answer.next_url
+
+    def post(self, path: str, body: Mapping[str, object]) -> Answer:
+        """Send JSON to `path` and read the JSON that comes back. For questions only: it may be sent twice."""
+        url = self._url(path)
+        content = json.dumps(body).encode()
+        raw = self._ask("POST", url, {"Content-Type": "application/json"}, content)
+        return Answer(self._json(raw, url), dict(raw.headers))
+
+    def close(self) -> None:
+        """Close connections."""
+        self._client.close()
+
+    def _url(self, path: str) -> httpx.URL:
+        if not path.startswith(("http://", "https://")):
+            return httpx.URL(f"{self.api_url}/{path.lstrip('/')}")
+        url = httpx.URL(path)
+        if not self._is_home(url):
+            raise ForgeError(
+                f"{self._origin.host} sends on to another host, {url.host}, and berbench does not follow",
+                remedy="check the remote's address, or set api_url in the config to the API's own address",
+            )
+        return url
+
+    def _is_home(self, url: httpx.URL) -> bool:
+        if url.host != self._origin.host:
+            return False
+        upgraded = self._origin.scheme == "http" and url.scheme == "https" and url.port is None
+        return upgraded or (url.scheme, url.port) == (self._origin.scheme, self._origin.port)
+
+    def _ask(self, method: str, url: httpx.URL, extra: Mapping[str, str], content: bytes | None) -> _Raw:
+        """One question with its redirects, waits and retries. The status of what returns is 2xx or 304."""
+        patience = self._patience
+        tries = waits = redirects = 0
+        waited = 0.0
+        while True:
+            try:
+                raw = self._send(method, url, extra, content)
+            except _LineBroke as broke:
+                tries += 1
+                if tries >= patience.attempts or not broke.worth_another_try:
+                    raise broke.error from broke.__cause__
+                patience.sleep(float(2 ** (tries - 1)))
+                continue
+            if raw.status in _REDIRECTS and "location" in raw.headers:
+                redirects += 1
+                if redirects > _MOST_REDIRECTS:
+                    raise ForgeError(f"{url.host} redirects in circles", remedy="check the remote's address")
+                url = self._url(str(url.join(raw.headers["location"])))
+                continue
+            wait = rate_limit_wait(raw.status, raw.headers, raw.body, patience.clock())
+            if wait is not None:
+                waits += 1
+                if waited + wait > patience.longest_wait_s or waits > _MOST_WAITS:
+                    raise self._rate_limited(wait)
+                waited += wait
+                patience.sleep(wait)
+                continue
+            if raw.status in _BROKEN and tries + 1 < patience.attempts:
+                tries += 1
+                patience.sleep(float(2 ** (tries - 1)))
+                continue
+            self._check_status(raw, url)
+            return raw
+
+    def _send(self, method: str, url: httpx.URL, extra: Mapping[str, str], content: bytes | None) -> _Raw:
+        headers = dict(extra)
+        if self._credentials.token:
+            headers["Authorization"] = f"Bearer {self._credentials.token}"
+        end = time.monotonic() + self._patience.deadline_s
+        body = bytearray()
+        try:
+            with self._client.stream(method, url, headers=headers, content=content) as response:
+                for piece in response.iter_bytes():
+                    body += piece
+                    # httpx bounds each read; a server that drips is bounded here.
+                    if time.monotonic() > end:
+                        raise httpx.ReadTimeout("the whole answer took too long")
+                    if len(body) > _MOST_BYTES:
+                        raise ForgeError(
+                            f"{url.host} answered with more than {_MOST_BYTES >> 20} MiB", remedy="try later"
+                        )
+                return _Raw(response.status_code, response.headers, bytes(body))
+        except httpx.TimeoutException as cause:
+            error = ForgeError(
+                f"{url.host} did not answer within {self._patience.timeout_s:g} s",
+                remedy="try again later, or work from local history with --no-api",
+            )
+            raise _LineBroke(error, True) from cause
+        except (httpx.TransportError, httpx.DecodingError) as cause:
+            raise self._line_broke(url, cause) from cause
+
+    def _line_broke(self, url: httpx.URL, cause: Exception) -> _LineBroke:
+        reasons = list(_causes(cause))
+        remedy = "check the network and the remote's address, or work from local history with --no-api"
+        for reason in reasons:
+            if isinstance(reason, socket.gaierror):
+                error = ForgeError(
+                    f"the host {url.host} could not be found: {reason.strerror}", remedy=remedy
+                )
+                return _LineBroke(error, reason.errno == socket.EAI_AGAIN)
+            if isinstance(reason, ssl.SSLCertVerificationError):
+                error = ForgeError(
+                    f"the certificate of {url.host} is not trusted: {reason.verify_message}",
+                    remedy="add the authority to the system's store, or name its file in SSL_CERT_FILE",
+                )
+                return _LineBroke(error, False)
+        what = str(cause) or type(cause).__name__
+        return _LineBroke(ForgeError(f"the connection to {url.host} broke: {what}", remedy=remedy), True)
+
+    def _check_status(self, raw: _Raw, url: httpx.URL) -> None:
+        if 200 <= raw.status < 300 or raw.status == 304:
+            return
+        said = _said(raw.body)
+        at = f"{url.host}{url.path}"
+        if raw.status == 401:
+            source = self._credentials.source
+            raise ForgeError(
+                f"{url.host} does not accept the token from {source}"
+                if source
+                else f"{url.host} asks for a token",
+                remedy=f"renew {source}"
+                if source
+                else "set GITHUB_TOKEN or GITLAB_TOKEN, or log in with gh or glab",
+            )
+        if raw.status == 403:
+            raise ForgeError(
+                f"{url.host} forbids this{said}", remedy="use a token that may read this repository"
+            )
+        if raw.status in (404, 410):
+            hint = "" if self._credentials.source else "; a private repository needs a token"
+            gone = "was deleted" if raw.status == 410 else "is not there, or may not be seen"
+            raise NotOnForge(f"{at} {gone}", remedy=f"check the number and the remote{hint}{self._note()}")
+        if raw.status in _BROKEN:
+            raise ForgeError(
+                f"{url.host} fails with status {raw.status}{said}", remedy="try again later, or use --no-api"
+            )
+        raise ForgeError(
+            f"{at} answered with status {raw.status}{said}", remedy="check api_url in the config"
+        )
+
+    def _note(self) -> str:
+        return f"; {self._credentials.note}" if self._credentials.note else ""
+
+    def _json(self, raw: _Raw, url: httpx.URL) -> object:
+        """Parsed JSON. A page for people is an error, whatever its status says (log-in, rate limit)."""
+        try:
+            data: object = json.loads(raw.body)
+        except (ValueError, RecursionError) as cause:
+            kind = raw.headers.get("content-type", "no content type").partition(";")[0]
+            raise ForgeError(
+                f"{url.host}{url.path} answered with {kind} that is no JSON",
+                remedy="a proxy or a log-in page may stand between: check api_url in the config, or use --no-api",
+            ) from cause
+        if not isinstance(data, (dict, list)):
+            raise self._wrong_shape(url, "an object or a list was expected")
+        return data
+
+    def _wrong_shape(self, url: httpx.URL, what: str) -> ForgeError:
+        return ForgeError(
+            f"{url.host}{url.path} answered with JSON of another shape: {what}",
+            remedy="check api_url in the config; it may not be this forge's API",
+        )
+
+    def _rate_limited(self, wait: float) -> RateLimited:
+        more = "" if self._credentials.source else "; a token raises the limit"
+        return RateLimited(
+            f"{self._origin.host} asks to wait {_span(wait)} before more requests",
+            wait_s=wait,
+            remedy=f"try again then, or work from local history with --no-api{more}",
+        )
+
+
+class _LineBroke(Exception):
+    """The line or the server broke; carries the error of the house that it becomes when tries run out."""
+
+    def __init__(self, error: ForgeError, worth_another_try: bool) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.worth_another_try = worth_another_try
+
+
+def _trust() -> ssl.SSLContext:
+    """The system's authorities (a company's own among them) and the usual public ones."""
+    context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
+    return context
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _next_link(headers: httpx.Headers) -> str:
+    for link in httpx.Response(200, headers=headers).links.values():
+        if link.get("rel") == "next":
+            return link.get("url", "")
+    return ""
+
+
+def _said(body: bytes) -> str:
+    """What the API says in words, for an error's end; "" when it says nothing readable."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    message = data.get("message") or data.get("error") if isinstance(data, dict) else None
+    return f": {' '.join(message.split())[:200]}" if isinstance(message, str) and message.strip() else ""
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
