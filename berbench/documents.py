@@ -1,0 +1,182 @@
+"""A tree of texts → a typed document, or one clear sentence about what is wrong in it.
+
+Trees are what `yamlio.load` gives: every scalar a `str`, nothing guessed. The models do the typing; what they
+say about bad input is put into plain words here, with the key's path and the nearest known key.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from berbench.errors import ConfigError
+
+M = TypeVar("M", bound=BaseModel)
+
+_NOTHING = ("", "null", "~", "Null", "NULL")  # how people write "no value" where one may be missing
+
+_PLAIN_WORDS = {
+    "missing": "is missing",
+    "string_type": "must be text, not {shape}",
+    "int_type": "must be a whole number, not {shape}",
+    "float_type": "must be a number, not {shape}",
+    "int_parsing": "must be a whole number, not {input}",
+    "int_from_float": "must be a whole number, not {input}",
+    "float_parsing": "must be a number, not {input}",
+    "finite_number": "must be a number, not {input}",
+    "bool_parsing": "must be true or false, not {input}",
+    "tuple_type": "must be a list, not {shape}",
+    "list_type": "must be a list, not {shape}",
+    "dict_type": "must be a mapping of keys to values, not {shape}",
+    "model_type": "must be a mapping of keys to values, not {shape}",
+    "model_attributes_type": "must be a mapping of keys to values, not {shape}",
+    "literal_error": "must be {expected}, not {input}",
+    "enum": "must be {expected}, not {input}",
+    "greater_than": "must be greater than {gt}, not {input}",
+    "greater_than_equal": "must be at least {ge}, not {input}",
+    "less_than_equal": "must be at most {le}, not {input}",
+    "string_pattern_mismatch": "must look like {pattern}, not {input}",
+    "datetime_parsing": "must be a date and time such as 2024-05-01T12:00:00Z, not {input}",
+    "datetime_from_date_parsing": "must be a date and time such as 2024-05-01T12:00:00Z, not {input}",
+    "datetime_type": "must be a date and time such as 2024-05-01T12:00:00Z, not {shape}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What a model says of one of its keys."""
+
+    has_default: bool
+    nullable: bool
+    model: type[BaseModel] | None
+
+
+def typed(model: type[M], tree: object, name: str) -> M:
+    """The tree as `model`. An empty value where the model has a default means the default.
+
+    ConfigError names the document (`name`), the key's path and the problem; unknown keys come first, with the
+    nearest known key. Further problems are in its `details`.
+    """
+    if isinstance(tree, str) and tree.strip() == "":
+        tree = {}
+    if not isinstance(tree, Mapping):
+        raise ConfigError(f"{name} must hold keys and values, not {_shape(tree)}.", remedy=f"Rewrite {name}.")
+    unknown = tuple(_unknown(model, tree, ""))
+    if unknown:
+        raise _error(name, unknown)
+    try:
+        return model.model_validate(_filled(model, tree))
+    except ValidationError as error:
+        raise _error(
+            name, tuple(_sentence(problem) for problem in error.errors(include_url=False))
+        ) from error
+
+
+def _error(name: str, problems: Sequence[str]) -> ConfigError:
+    return ConfigError(
+        f"{name}: {problems[0]}.",
+        remedy=f"Correct {name}; `berbench schema` prints what each document may hold.",
+        details=problems[1:],
+    )
+
+
+@lru_cache(maxsize=64)
+def _keys(model: type[BaseModel]) -> Mapping[str, _Key]:
+    keys = {}
+    for field_name, field in model.model_fields.items():
+        options = _options(field.annotation)
+        models = [option for option in options if isinstance(option, type) and issubclass(option, BaseModel)]
+        keys[field.alias or field_name] = _Key(
+            has_default=not field.is_required(),
+            nullable=type(None) in options,
+            model=models[0] if models else None,
+        )
+    return keys
+
+
+def _options(annotation: Any) -> tuple[Any, ...]:
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return typing.get_args(annotation)
+    return (annotation,)
+
+
+def _unknown(model: type[BaseModel], tree: Mapping[str, Any], path: str) -> Iterator[str]:
+    keys = _keys(model)
+    for key, value in tree.items():
+        known = keys.get(key)
+        if known is None:
+            near = get_close_matches(key, keys, n=1, cutoff=0.6)
+            hint = f"did you mean `{path}{near[0]}`?" if near else f"known keys are {', '.join(keys)}"
+            yield f"`{path}{_shown(key)}` is no known key ({hint})"
+        elif known.model is not None and isinstance(value, Mapping):
+            yield from _unknown(known.model, value, f"{path}{key}.")
+
+
+def _filled(model: type[BaseModel], tree: Mapping[str, Any]) -> dict[str, Any]:
+    """The tree without values that were left empty, so that the model's defaults stand in."""
+    filled: dict[str, Any] = {}
+    for key, known in _keys(model).items():
+        if key not in tree:
+            continue
+        value = tree[key]
+        if isinstance(value, str) and known.nullable and value in _NOTHING:
+            if not known.has_default:
+                filled[key] = None
+        elif value == "" and known.has_default:
+            continue
+        elif known.model is not None and isinstance(value, Mapping):
+            filled[key] = _filled(known.model, value)
+        else:
+            filled[key] = value
+    return filled
+
+
+def _sentence(problem: Any) -> str:
+    path = _path(problem["loc"])
+    context = problem.get("ctx", {})
+    if path == "schema":
+        return (
+            f"`schema` is {_shown(problem['input'])!r}, and this berbench reads "
+            f"{context.get('expected', '')}; another version wrote it"
+        )
+    words = _PLAIN_WORDS.get(problem["type"])
+    if words is None:
+        message = str(context.get("error", problem["msg"]))
+        return f"`{path}`: {message}"
+    filled = words.format_map(
+        {
+            "shape": _shape(problem["input"]),
+            "input": repr(_shown(problem["input"])),
+            **{key: context.get(key, "") for key in ("expected", "gt", "ge", "le", "pattern")},
+        }
+    )
+    return f"`{path}` {filled}"
+
+
+def _path(loc: Sequence[int | str]) -> str:
+    path = ""
+    for step in loc:
+        path += f"[{step}]" if isinstance(step, int) else f".{_shown(step)}" if path else _shown(step)
+    return path
+
+
+def _shown(value: object) -> str:
+    """At most 80 characters of what the user wrote, on one line and fit for any stream."""
+    text = str(value).encode("utf-8", "backslashreplace").decode()
+    text = " ".join(text.split())
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+def _shape(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    return repr(_shown(value)) if value not in ("", None) else "empty"
