@@ -2,8 +2,8 @@
 
 Readers of YAML 1.1 and 1.2 disagree on what `off`, `1e10`, `0o17`, `1:30` or `2024-01-01` are, so a text is
 written plain only where none of them could take it for anything but text. A name that is no UTF-8 reaches us
-with lone surrogates (`surrogateescape`), which YAML can't hold: such a byte is written as the private character
-U+10FFFD and two hex digits, and `unescape_bytes` takes it back.
+with lone surrogates (`surrogateescape`), which YAML can't hold: such a byte is written as the private
+character U+10FFFD and two hex digits, and `unescape_bytes` takes it back.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def _escaped(char: str) -> str:
 
 
 def dump(document: Mapping[str, object], *, comments: Mapping[str, str] | None = None) -> bytes:
-    """A document as YAML: keys in the order given, block style, multi-line texts as literals, LF, no folding.
+    """A document as YAML: keys in the order given, block style, multi-line texts as literals, LF, unfolded.
 
-    Values are None, bool, int, float, str, sequences and mappings of them. `comments` go to the end of the line
-    of the key whose dotted path they carry. ValueError for a value that has no place in a document.
+    Values are None, bool, int, float, str, sequences and mappings of them. `comments` go to the end of the
+    line of the key whose dotted path they carry. ValueError for a value that has no place in a document.
     """
     return "".join(f"{line}\n" for line in _mapping(document, 0, "", comments or {})).encode()
 

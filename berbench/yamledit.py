@@ -1,7 +1,7 @@
 """Edits of a YAML file that touch one block or one value, and no byte beside it.
 
-Every edit is read back before it is given out: when the document would come to say anything but what was meant,
-the edit is refused, so a strange layout can cost an error and never a person's text.
+Every edit is read back before it is given out: when the document would come to say anything but what was
+meant, the edit is refused, so a strange layout can cost an error and never a person's text.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from berbench.yamlio import Path, Span, Tree, decoded, load, load_spans
 def replace_block(text: bytes, key: str, new: bytes, *, name: str = "the document") -> bytes:
     """`text` with the top-level block `key` swapped for `new` (whole lines, LF), appended when there is none.
 
-    An empty `new` takes the block out. Every byte above and below stays; only a missing last newline is added.
-    ConfigError when the document can't be edited so (flow style at the top) or would come to say anything else.
+    An empty `new` takes the block out. Every byte above and below stays; only a missing last newline is
+    added. ConfigError when the document can't be edited so (flow style at the top, anchors across blocks).
     """
     body = decoded(text, name)
     before, spans = load_spans(body, name)
@@ -33,7 +33,7 @@ def replace_block(text: bytes, key: str, new: bytes, *, name: str = "the documen
     else:
         start, stop = _line_start(body, span.key_start), _line_end(body, span.end)
         indent = body[start : span.key_start]
-        if indent.strip(" ") or span.flow and span.key_start != start:
+        if indent.strip(" "):
             raise _not_editable(name, key)
         edited = body[:start] + _indented(lines, indent) + body[stop:]
     expected = dict(before) if isinstance(before, dict) else {}
@@ -44,9 +44,9 @@ def replace_block(text: bytes, key: str, new: bytes, *, name: str = "the documen
 
 
 def set_scalar(text: bytes, path: Sequence[str], value: str, *, name: str = "the document") -> bytes:
-    """`text` with the value at `path` (keys from the top) set to `value`; only that value's bytes change, comments stay.
+    """`text` with the value at `path` (keys from the top) set to `value`; only its bytes change.
 
-    A key that is missing is added. ConfigError when the document can't be edited so.
+    Comments stay, and a key that is missing is added. ConfigError when the document can't be edited so.
     """
     body = decoded(text, name)
     tree, spans = load_spans(body, name)
@@ -68,7 +68,13 @@ def _with_value(body: str, span: Span, written: str, newline: str) -> str:
     if span.literal:
         header = body[span.start : _line_end(body, span.start)].rstrip("\r\n")
         comment = re.search(r"\s#.*", header)
-        return body[: span.start] + written + (comment[0] if comment else "") + newline + body[span.end :]
+        return (
+            body[: span.start]
+            + written
+            + (comment[0] if comment else "")
+            + newline
+            + body[_line_end(body, span.end) :]
+        )
     gap = " " if body[span.start - 1 : span.start] == ":" else ""
     return body[: span.start] + gap + written + body[span.end :]
 
@@ -123,7 +129,7 @@ def _line_start(body: str, at: int) -> int:
 
 
 def _line_end(body: str, at: int) -> int:
-    """Where the line after `at` starts. A block scalar ends at a line's start already; its blank lines are let go."""
+    """Where the line after `at` starts. A block scalar ends at a line's start; its blank lines are let go."""
     if at and body[at - 1] in "\r\n":
         while (blank := re.search(r"(?<=[\r\n])[ \t]*(?:\r\n|\n|\r)\Z", body[:at])) is not None:
             at = blank.start()

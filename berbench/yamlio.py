@@ -185,10 +185,10 @@ class _Reader:
 
 
 def load(text: bytes, name: str) -> Tree:
-    """The document as texts, lists and mappings; "" for an empty one. BOM, CRLF and a missing last newline are fine.
+    """The document as texts, lists and mappings; "" for an empty one. BOM, CRLF, no last newline: all fine.
 
-    ConfigError, with line and column where there is one: no UTF-8, broken syntax, a key twice, a tag, a second
-    document, nesting or aliases beyond bounds.
+    ConfigError, with line and column where there is one: no UTF-8, broken syntax, a key twice, a tag, a
+    second document, nesting or aliases beyond bounds.
     """
     return _Reader(name).read(decoded(text, name), spans=False)
 

@@ -38,7 +38,7 @@ def _memory(text: str) -> str:
 class Document(BaseModel):
     """Base of all documents: frozen, and unknown keys are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
 
 
 class Source(Document):
@@ -136,7 +136,7 @@ class Task(Document):
     config_path: str = "CLAUDE.md"
     verify: Verify = Verify()
     limits: LimitsDocument = LimitsDocument()
-    assert_: Annotated[tuple[dict[str, str], ...], Field(alias="assert")] = ()
+    assert_: Annotated[tuple[dict[str, str | tuple[str, ...]], ...], Field(alias="assert")] = ()
     weight: Annotated[float, Field(ge=0)] = 1.0
     tags: tuple[str, ...] = ()
     validation: Validation | None = None
@@ -169,6 +169,7 @@ class TaskFiles:
     prompt: bytes
     tests_patch: bytes
     reference_patch: bytes
+    validation_problem: str = ""  # why the `validation:` block can't be read; such a task is forged, not broken
 
 
 class TaskState(StrEnum):

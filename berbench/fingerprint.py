@@ -1,0 +1,157 @@
+"""Inputs → hash, and what a validation block is worth today.
+
+The fingerprint binds every input that decides the two trials, by name, so a stale task can say which of them
+changed. The seal binds the block itself and the task's id, so a block that was copied or edited is told from
+one that berbench wrote. Both are plain hashes: they find accidents and shortcuts. Who is set on forging a
+proof can compute them too, and only a new validation tells.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from berbench.model.task import Standing, Task, TaskFiles, TaskState, TrialSummary, Validation
+
+RECIPE = 1  # raise when an input's canonical form changes; every older proof then goes stale by name
+
+
+def inputs_of(
+    files: TaskFiles, *, base_tree: str, dockerfile: bytes, build_args: Sequence[tuple[str, str]]
+) -> dict[str, str]:
+    """Name → SHA-256 (hex) of each input that decides the two trials, names in order.
+
+    `base_tree` is the base commit's tree id, `build_args` all (name, value) pairs offered to the build. Layout
+    and comments of task.yaml, description, tags and weight are no inputs.
+    """
+    task = files.task
+    limits = task.limits.limits()
+    values: dict[str, Sequence[str | bytes]] = {
+        "as_of": (task.environment.as_of,),
+        "assertions": tuple(_assertion(assertion) for assertion in task.assert_),
+        "base_tree": (base_tree,),
+        "build_args": tuple(part for pair in sorted(build_args) for part in pair),
+        "dockerfile": (dockerfile,),
+        "environment_inputs": task.environment.inputs,
+        "evidence": (task.verify.evidence,),
+        "hide": task.hide,
+        "limits": (str(limits.memory_bytes), repr(limits.cpus), str(limits.pids)),
+        "network": (task.verify.network,),
+        "prompt": (files.prompt,),
+        "protected_paths": task.verify.protected_paths,
+        "reference_patch": (files.reference_patch,),
+        "setup": task.environment.setup,
+        "tests_patch": (files.tests_patch,),
+        "timeouts": (str(task.verify.timeout_s), str(task.timeout_s)),
+        "verify_command": (task.verify.command,),
+    }
+    return {name: _digest("berbench.input", str(RECIPE), name, *parts) for name, parts in values.items()}
+
+
+def fingerprint(inputs: Mapping[str, str]) -> str:
+    """`sha256:…` over the named input hashes, whatever their order."""
+    return "sha256:" + _digest(
+        "berbench.fingerprint", *(part for item in sorted(inputs.items()) for part in item)
+    )
+
+
+def seal(validation: Validation) -> str:
+    """`sha256:…` over every key of the block but the seal itself.
+
+    Keys that hold their default are left out, so a later berbench that knows more keys finds the same seal.
+    """
+    document = validation.model_dump(mode="json", by_alias=True, exclude={"seal"}, exclude_defaults=True)
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return "sha256:" + _digest("berbench.seal", canonical)
+
+
+def make_validation(
+    task: Task,
+    inputs: Mapping[str, str],
+    *,
+    base: TrialSummary,
+    reference: TrialSummary,
+    stands_on: str,
+    validated_at: datetime,
+    image: str,
+    engine: str,
+    berbench: str,
+    base_failure: str = "tests",
+    fail_to_pass: Sequence[str] = (),
+    pass_to_pass: Sequence[str] = (),
+) -> Validation:
+    """A sealed block. ValueError when its own trials contradict a proof: base passed, or reference did not."""
+    unsealed = Validation(
+        task=task.id,
+        fingerprint=fingerprint(inputs),
+        inputs=dict(inputs),
+        base=base,
+        reference=reference,
+        stands_on=stands_on,
+        base_failure=base_failure,
+        fail_to_pass=tuple(fail_to_pass),
+        pass_to_pass=tuple(pass_to_pass),
+        validated_at=validated_at,
+        image=image,
+        engine=engine,
+        berbench=berbench,
+        seal="",
+    )
+    if reason := _contradiction(unsealed):
+        raise ValueError(f"task {task.id} is not validated: {reason}")
+    return unsealed.model_copy(update={"seal": seal(unsealed)})
+
+
+def standing(files: TaskFiles, inputs: Mapping[str, str]) -> Standing:
+    """What the task's proof is worth, given its inputs as they are now (`inputs_of`)."""
+    if files.validation_problem:
+        return _forged(f"its validation block is not one that berbench wrote ({files.validation_problem})")
+    block = files.task.validation
+    if block is None:
+        return Standing(TaskState.UNVALIDATED, reason="it was never proven")
+    if block.task != files.task.id:
+        return _forged(f"its validation block was written for task {block.task}")
+    if block.seal != seal(block):
+        return _forged("its validation block was edited by hand")
+    if block.fingerprint != fingerprint(block.inputs):
+        return _forged("its fingerprint is not the hash of its own inputs")
+    if reason := _contradiction(block):
+        return _forged(reason)
+    changed = tuple(
+        name for name in sorted({*block.inputs, *inputs}) if block.inputs.get(name) != inputs.get(name)
+    )
+    if changed:
+        return Standing(TaskState.STALE, changed, "changed since the proof: " + ", ".join(changed))
+    return Standing(TaskState.FRESH)
+
+
+def _forged(reason: str) -> Standing:
+    return Standing(TaskState.FORGED, reason=reason)
+
+
+def _contradiction(block: Validation) -> str:
+    """Why no honest validation can have ended so; "" when it can."""
+    if not block.inputs:
+        return "its validation block binds no inputs"
+    if block.base.exit_code in (0, None):
+        return "its validation block says that the base trial did not fail"
+    if block.reference.exit_code != 0:
+        return "its validation block says that the reference trial did not pass"
+    return ""
+
+
+def _assertion(assertion: Mapping[str, str | tuple[str, ...]]) -> str:
+    """One assertion in canonical form; the order of its keys means nothing."""
+    return json.dumps(assertion, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _digest(*parts: str | bytes) -> str:
+    """SHA-256 over a counted, length-prefixed listing, so that no two listings read the same."""
+    listing = hashlib.sha256(b"%d:" % len(parts))
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        listing.update(b"%d:" % len(data))
+        listing.update(data)
+    return listing.hexdigest()
