@@ -1,0 +1,101 @@
+"""Applying a patch to a tree: all or nothing, and the reason read from git's own words when it is nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from berbench.diffs import patch_paths, read_patch
+from berbench.errors import PatchConflict
+from berbench.history.git import Answer, Command
+from berbench.history.trees import Trees
+
+_FAILED = re.compile(r"^error: patch failed: (?P<path>.+):(?P<line>\d+)$", re.M)
+_NAMED = re.compile(
+    r"^error: (?:'(?P<quoted>.+?)'|(?P<path>.+?)): "
+    r"(?P<why>already exists in .+|does not exist in .+|does not match .+|patch does not apply|"
+    r"wrong type|has type .+)$",
+    re.M,
+)
+_OTHER = re.compile(r"^(?:error|fatal): (?P<why>.+)$", re.M)
+_QUOTED = re.compile(r"'(.+?)'")
+
+
+def apply_patch(trees: Trees, command: Command, tree: str, patch: bytes) -> str:
+    """Tree id after the patch. `command` runs at the top of an empty work tree: no path is outside."""
+    refuse_unfit(patch)
+    with trees.index(tree) as index:
+        answer = command.ask(
+            "apply", "--cached", "--binary", "--whitespace=nowarn", "-p1", "-",
+            data=patch, env={"GIT_INDEX_FILE": str(index)},
+        )  # fmt: skip
+        if answer.code != 0:
+            raise _conflict(answer, patch)
+        result = trees.write_tree(index)
+    _nothing_skipped(trees, tree, result, patch)
+    return result
+
+
+def refuse_unfit(patch: bytes) -> None:
+    """PatchConflict for what is no patch, or one whose binary content was left out."""
+    if not patch.strip():
+        raise PatchConflict("The patch is empty.", remedy="Nothing would change; take the diff again.")
+    files = read_patch(patch)
+    if not files:
+        raise PatchConflict("The patch holds text, but no change to any file.", remedy="Take the diff again.")
+    for file in files:
+        if file.is_stub:
+            raise PatchConflict(
+                f"The patch only says that {file.path!r} differs; its binary content is missing.",
+                path=file.path,
+                remedy="Take the diff with `git diff --binary --full-index`.",
+            )
+
+
+def _nothing_skipped(trees: Trees, before: str, after: str, patch: bytes) -> None:
+    changed = {change.path for change in trees.changes(before, after)}
+    for path in patch_paths(patch):
+        if path not in changed:
+            raise PatchConflict(
+                f"The patch was read, but its change to {path!r} had no effect.",
+                path=path,
+                remedy="The tree may hold that change already; take the diff against this tree.",
+            )
+
+
+def _conflict(answer: Answer, patch: bytes) -> PatchConflict:
+    """What git said, as a path, a hunk and a sentence."""
+    if found := _FAILED.search(answer.err):
+        path, hunk = _real_name(found["path"], patch), f"line {found['line']}"
+        return PatchConflict(
+            f"The patch does not apply: {path!r} differs around {hunk}.",
+            path=path,
+            hunk=hunk,
+            remedy="The patch was taken against another tree.",
+        )
+    if found := _NAMED.search(answer.err):
+        path = _real_name(found["quoted"] or found["path"], patch)
+        why = found["why"].replace(" in index", " in the tree")
+        return PatchConflict(f"The patch does not apply: {path!r} {why}.", path=path)
+    reason = found["why"] if (found := _OTHER.search(answer.err)) else answer.complaint
+    named = _QUOTED.search(reason)
+    path = _real_name(named[1], patch) if named else ""
+    return PatchConflict(f"The patch does not apply: {reason}.", path=path)
+
+
+def _real_name(shown: str, patch: bytes) -> str:
+    """The patch's own path that git meant; git's messages may have lost bytes of it."""
+    paths = patch_paths(patch)
+    if shown in paths:
+        return shown
+    alike = [
+        path for path in paths if path.encode("utf-8", "surrogateescape").decode("utf-8", "replace") == shown
+    ]
+    return alike[0] if alike else shown
+
+
+def empty_work_tree(scratch: Path) -> Path:
+    """A folder with nothing in it, for git commands that insist on a work tree."""
+    folder = scratch / "nowhere"
+    folder.mkdir(exist_ok=True)
+    return folder

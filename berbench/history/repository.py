@@ -1,0 +1,306 @@
+"""GitHistory: the history door over a real repository on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from berbench.errors import RepositoryError, StoreError
+from berbench.history.apply import apply_patch
+from berbench.history.git import Answer, Command, failure
+from berbench.history.log import FORMAT, RAW, read_commits
+from berbench.history.trees import Trees, tree_name
+from berbench.model.changes import Change, Commit, Delta, FileEntry, LineCount, TreeEntry
+
+MAIN_NAMES = ("main", "master", "trunk", "develop")
+
+_FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_PASSWORD = re.compile(r"^(?P<scheme>[a-z+]+://)(?P<user>[^/@]*)@")
+
+
+class GitHistory:
+    """A repository as found at or above `path`: work tree, linked work tree or bare.
+
+    `scratch` is where the folder for new objects is made (the system's temp folder by default); `close`
+    removes it. RepositoryError when there is no repository, or git is missing.
+    """
+
+    def __init__(self, path: Path, *, scratch: Path | None = None) -> None:
+        place = _locate(Path(path))
+        self._root, self._git_dir, self._shallow, self._bare = (
+            place.root,
+            place.git_dir,
+            place.shallow,
+            place.bare,
+        )
+        try:
+            self._scratch = Path(tempfile.mkdtemp(prefix="berbench-git-", dir=scratch))
+            (self._scratch / "objects").mkdir()
+            nowhere = self._scratch / "nowhere"
+            nowhere.mkdir()
+        except OSError as error:
+            raise StoreError(
+                f"No temp folder could be made: {error}.", remedy="Free some space, or set TMPDIR."
+            ) from error
+        # An empty work tree: no attributes file is read from the real one, and no path lies outside of it.
+        self._git = Command(
+            nowhere,
+            env={
+                "GIT_DIR": str(place.git_dir),
+                "GIT_WORK_TREE": str(nowhere),
+                "GIT_OBJECT_DIRECTORY": str(self._scratch / "objects"),
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": _alternates(place.objects),
+                "GIT_INDEX_FILE": str(self._scratch / "no-index"),
+            },
+        )
+        self._trees = Trees(self._git, self._scratch)
+
+    def __enter__(self) -> GitHistory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def root(self) -> Path:
+        """The top of the work tree; of a bare repository, its folder."""
+        return self._root
+
+    @property
+    def git_version(self) -> str:
+        """As git prints it, e.g. `2.39.5`."""
+        return self._git.run("version").decode().removeprefix("git version ").split()[0]
+
+    def is_shallow(self) -> bool:
+        """Whether commits are missing below some depth."""
+        return self._shallow
+
+    def remote_url(self, remote: str) -> str:
+        """The remote's URL without password or token; "" when there is none."""
+        if not remote or remote.startswith("-"):
+            return ""
+        url = self._git.ask("config", "--get", f"remote.{remote}.url").line
+        found = _PASSWORD.match(url)
+        if not found:
+            return url
+        user = found["user"].partition(":")[0] + "@" if found["scheme"] == "ssh://" else ""
+        return found["scheme"] + user + url[found.end() :]
+
+    def main_branch(self, configured: str, remote: str) -> str:
+        """The ref of the main branch, local or remote-tracking, whichever is further ahead."""
+        tried = []
+        for name in self._main_names(configured, remote):
+            tried.append(name)
+            refs = (
+                [name]
+                if name.startswith("refs/")
+                else [f"refs/heads/{name}", f"refs/remotes/{remote}/{name}"]
+            )
+            if "/" in name and not name.startswith("refs/"):
+                refs.append(f"refs/remotes/{name}")
+            found = [ref for ref in refs if self._try_resolve(ref)]
+            if found:
+                return self._furthest(found)
+        raise RepositoryError(
+            f"No main branch was found (tried {', '.join(tried)}).",
+            remedy="Name it as `main_branch:` in .ber/bench/config.yaml, or fetch it.",
+        )
+
+    def resolve(self, revision: str) -> str:
+        """Full id of a commit."""
+        found = self._try_resolve(revision)
+        if not found:
+            remedy = "Check the name, or fetch it."
+            if self._shallow:
+                remedy = "The clone is shallow; complete it with `git fetch --unshallow`."
+            raise RepositoryError(f"{revision!r} is no commit of this repository.", remedy=remedy)
+        return found
+
+    def commit(self, revision: str) -> Commit:
+        """One commit, without changes."""
+        [commit] = self._log("--no-walk", self.resolve(revision))
+        return commit
+
+    def walk(self, revision: str, *, since: str = "") -> Iterator[Commit]:
+        """All ancestors, children before parents, newest first, changes against the first parent."""
+        args = ["--date-order", *RAW, "--diff-merges=first-parent", *([f"--since={since}"] if since else [])]
+        with self._git.stream("log", "-z", FORMAT, *args, self.resolve(revision), "--") as stream:
+            yield from read_commits(stream)
+
+    def search(self, revision: str, patterns: Sequence[str]) -> tuple[Commit, ...]:
+        """Ancestors whose message matches one of the extended regular expressions, newest first."""
+        if not patterns:
+            return ()
+        greps = [f"--grep={pattern}" for pattern in patterns]
+        return self._log("--date-order", "--extended-regexp", *greps, self.resolve(revision))
+
+    def first_parents(self, revision: str, count: int) -> tuple[Commit, ...]:
+        """The revision and its first-parent ancestors, newest first."""
+        return self._log("--first-parent", f"--max-count={max(count, 0)}", self.resolve(revision))
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether `commit` is `of` or below it."""
+        args = ("merge-base", "--is-ancestor", self.resolve(commit), self.resolve(of))
+        answer = self._git.ask(*args)
+        if answer.code not in (0, 1):
+            raise failure(args, answer)
+        return answer.code == 0
+
+    def on_first_parent_line(self, commit: str, of: str) -> bool:
+        """Whether `commit` is `of` or on its first-parent line."""
+        wanted = self.resolve(commit).encode()
+        with self._git.stream("rev-list", "--first-parent", self.resolve(of)) as stream:
+            return any(line.rstrip(b"\n") == wanted for line in stream)
+
+    def changes(self, old: str, new: str) -> tuple[Change, ...]:
+        """Every path that differs between two trees or commits, no renames."""
+        return self._trees.changes(old, new)
+
+    def count_lines(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[LineCount, ...]]:
+        """Line counts of many (old, new) pairs, in order, from one streaming process."""
+        asked = list(pairs)
+        names = {name for pair in asked for name in pair}
+        trees = self.trees_of(sorted(names))
+        missing = names - trees.keys()
+        if missing:
+            raise RepositoryError(f"{min(missing)!r} is no tree or commit of this repository.")
+        return self._trees.count_lines((trees[old], trees[new]) for old, new in asked)
+
+    def tree_of(self, revision: str) -> str:
+        """Tree id of a commit."""
+        answer = self._git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree_name(revision))
+        if answer.code != 0:
+            raise RepositoryError(f"{revision!r} is no tree or commit of this repository.")
+        return answer.line
+
+    def trees_of(self, commits: Sequence[str]) -> Mapping[str, str]:
+        """Tree ids of many commits from one process; unknown commits are left out."""
+        names = [name for name in commits if "\n" not in name]
+        if not names:
+            return {}
+        asked = "".join(f"{tree_name(name)}\n" for name in names).encode("utf-8", "surrogateescape")
+        out = self._git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", data=asked)
+        found = zip(names, out.splitlines(), strict=True)
+        return {name: line[5:].decode() for name, line in found if line.startswith(b"tree ")}
+
+    def make_tree(self, base: str, changes: Iterable[Change]) -> str:
+        """Tree id of `base` with the new sides of `changes` put in."""
+        return self._trees.make(base, changes)
+
+    def diff(self, old: str, new: str) -> bytes:
+        """A patch with full ids and binary data, no renames, whatever config or attributes say."""
+        return self._trees.diff(old, new)
+
+    def apply(self, tree: str, patch: bytes) -> str:
+        """Tree id after the patch; all or nothing. PatchConflict names path and hunk."""
+        return apply_patch(self._trees, self._git, tree, patch)
+
+    def list_tree(self, tree: str) -> tuple[TreeEntry, ...]:
+        """All leaves of a tree."""
+        return self._trees.list(tree)
+
+    def read(self, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]:
+        """Contents of those paths that are files of the tree."""
+        return self._trees.read(tree, paths)
+
+    def files(self, tree: str, *, exclude: Sequence[str] = ()) -> Iterator[FileEntry]:
+        """Every file and link as stored, one at a time; not gitlinks, nor paths under `exclude`."""
+        return self._trees.files(tree, exclude)
+
+    def delta(self, old: str, new: str) -> Delta:
+        """What turns the files of one tree into another's, gitlinks left out."""
+        return self._trees.delta(old, new)
+
+    def describe(self, commit: str) -> str:
+        """Nearest tag at or below the commit, "" when there is none."""
+        return self._git.ask("describe", "--tags", "--abbrev=0", self.resolve(commit)).line
+
+    def close(self) -> None:
+        """Remove the object folder. Trees made here are gone then."""
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _log(self, *args: str) -> tuple[Commit, ...]:
+        with self._git.stream("log", "-z", FORMAT, "--no-patch", *args, "--") as stream:
+            return tuple(read_commits(stream))
+
+    def _try_resolve(self, revision: str) -> str:
+        """Full id of a commit, "" when it is none."""
+        if not revision or revision.startswith("-") or "\0" in revision:
+            return ""
+        answer = self._git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
+        return answer.line if answer.code == 0 and _FULL_ID.fullmatch(answer.line) else ""
+
+    def _main_names(self, configured: str, remote: str) -> Iterator[str]:
+        if configured:
+            yield configured
+            return
+        head = self._git.ask("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD")
+        if head.code == 0:
+            yield head.line.removeprefix(f"refs/remotes/{remote}/")
+        if self._bare and (own := self._git.ask("symbolic-ref", "--quiet", "HEAD")).code == 0:
+            yield own.line.removeprefix("refs/heads/")
+        yield from MAIN_NAMES
+
+    def _furthest(self, refs: Sequence[str]) -> str:
+        """The ref that holds the others. Where they went apart, the last: what was published."""
+        best = refs[0]
+        for ref in refs[1:]:
+            if not self.is_ancestor(ref, best):
+                best = ref
+        return best
+
+
+class _Place:
+    """Where a repository is and of what kind."""
+
+    def __init__(self, lines: Sequence[str], path: Path) -> None:
+        bare, shallow, git_dir, objects = lines[:4]
+        self.bare, self.shallow = bare == "true", shallow == "true"
+        self.git_dir = Path(git_dir)
+        self.objects = (path / objects).resolve()
+        self.root = Path(lines[4]) if len(lines) > 4 else self.git_dir
+
+
+def _locate(path: Path) -> _Place:
+    """Ask git where it is; every kind of no has its own remedy."""
+    if not path.is_dir():
+        raise RepositoryError(f"{str(path)!r} is no folder.", remedy="Give the path of a git repository.")
+    command = Command(path)
+    facts = ("--is-bare-repository", "--is-shallow-repository", "--absolute-git-dir", "--git-path", "objects")
+    answer = command.ask("rev-parse", *facts)
+    if answer.code != 0:
+        raise _no_repository(path, answer)
+    lines = os.fsdecode(answer.out).splitlines()
+    if lines[0] != "true":
+        top = command.ask("rev-parse", "--show-toplevel")
+        if top.code != 0:
+            raise RepositoryError(
+                f"{str(path)!r} is inside a repository's git folder.", remedy="Go to the work tree above it."
+            )
+        lines.append(os.fsdecode(top.out).removesuffix("\n"))
+    return _Place(lines, path)
+
+
+def _no_repository(path: Path, answer: Answer) -> RepositoryError:
+    if "not a git repository" in answer.err:
+        return RepositoryError(
+            f"{str(path)!r} is not inside a git repository.", remedy="Go to one, or make one with `git init`."
+        )
+    if "dubious ownership" in answer.err:  # git before 2.38 takes no exception from the command line
+        return RepositoryError(
+            f"git refuses {str(path)!r}: it belongs to another user.",
+            remedy=f"Allow it with `git config --global --add safe.directory {path}`.",
+        )
+    return RepositoryError(f"git can't read {str(path)!r}: {answer.complaint}")
+
+
+def _alternates(objects: Path) -> str:
+    """The object folder as git reads the variable: paths with separators or quotes are quoted."""
+    text = str(objects)
+    if ":" in text or '"' in text:
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return text

@@ -1,0 +1,225 @@
+"""Trees: listing, reading, comparing, building, and patches between them.
+
+New trees are written through an index file and an object folder of berbench's own; the repository's objects
+are only borrowed (as alternates), its index, work tree and refs are not even looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from berbench.errors import RepositoryError
+from berbench.history.git import Command
+from berbench.history.log import read_changes
+from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change, Delta, FileEntry, LineCount, TreeEntry
+
+# Everything a patch's shape could depend on is said here, so config and attributes can't.
+_PATCH = (
+    "--patch",
+    "--binary",
+    "--full-index",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--unified=3",
+    "--inter-hunk-context=0",
+    "--diff-algorithm=myers",
+    "--indent-heuristic",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "-O/dev/null",
+    "--submodule=short",
+    "--ignore-submodules=none",
+)
+
+
+class Trees:
+    """Trees of one repository, over a git command that reads its objects and writes to `scratch`."""
+
+    def __init__(self, command: Command, scratch: Path) -> None:
+        self._git = command
+        self._scratch = scratch
+
+    def changes(self, old: str, new: str) -> tuple[Change, ...]:
+        """Paths that differ, no renames."""
+        return read_changes(
+            self._git.run(
+                "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "-O/dev/null",
+                "--ignore-submodules=none", tree_name(old), tree_name(new), "--",
+            )
+        )  # fmt: skip
+
+    def diff(self, old: str, new: str) -> bytes:
+        """The patch from one tree to the other."""
+        return self._git.run("diff-tree", "-r", *_PATCH, tree_name(old), tree_name(new), "--")
+
+    def list(self, tree: str) -> tuple[TreeEntry, ...]:
+        """All leaves."""
+        out = self._git.run("ls-tree", "-r", "-z", "--full-tree", tree_name(tree))
+        entries = []
+        for line in out.split(b"\0")[:-1]:
+            meta, _, path = line.partition(b"\t")
+            mode, _, name = meta.split(b" ")
+            entries.append(TreeEntry(os.fsdecode(path), int(mode, 8), name.decode()))
+        return tuple(entries)
+
+    def read(self, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]:
+        """Contents of those paths that are files or links."""
+        wanted = set(paths)
+        entries = [entry for entry in self.list(tree) if entry.path in wanted and entry.mode != GITLINK]
+        return {entry.path: data for entry, data in zip(entries, self._blobs(entries), strict=True)}
+
+    def files(self, tree: str, exclude: Sequence[str]) -> Iterator[FileEntry]:
+        """Files and links as stored."""
+        prefixes = tuple(prefix.rstrip("/") for prefix in exclude)
+        entries = [
+            entry
+            for entry in self.list(tree)
+            if entry.mode != GITLINK
+            and not any(entry.path == prefix or entry.path.startswith(prefix + "/") for prefix in prefixes)
+        ]
+        for entry, data in zip(entries, self._blobs(entries), strict=True):
+            yield FileEntry(entry.path, plain_mode(entry.mode), data)
+
+    def delta(self, old: str, new: str) -> Delta:
+        """Writes and deletions that turn the files of one tree into another's."""
+        changes = self.changes(old, new)
+        written = [
+            TreeEntry(change.path, change.new_mode, change.new_id)
+            for change in changes
+            if change.new_mode not in (ABSENT, GITLINK)
+        ]
+        writes = tuple(
+            FileEntry(entry.path, plain_mode(entry.mode), data)
+            for entry, data in zip(written, self._blobs(written), strict=True)
+        )
+        # A changed type is deleted first, so that nothing is ever written through an old link.
+        deletes = tuple(
+            change.path for change in changes if change.status in "DT" and change.old_mode != GITLINK
+        )
+        return Delta(writes, deletes)
+
+    def make(self, base: str, changes: Iterable[Change]) -> str:
+        """Tree id of `base` with the new sides put in. Deletions first: a file may take a folder's place."""
+        lines: tuple[list[bytes], list[bytes]] = ([], [])
+        for change in changes:
+            gone = change.new_mode == ABSENT
+            name = "0" * len(change.old_id) if gone else change.new_id
+            lines[not gone].append(
+                b"%o %s\t%s\0" % (change.new_mode, name.encode(), os.fsencode(change.path))
+            )
+        with self.index(base) as index:
+            env = {"GIT_INDEX_FILE": str(index)}
+            self._git.run("update-index", "-z", "--index-info", data=b"".join(lines[0] + lines[1]), env=env)
+            return self.write_tree(index)
+
+    def index(self, tree: str) -> _Index:
+        """An index file that holds `tree`, gone at the end of the block."""
+        return _Index(self._git, self._scratch, tree)
+
+    def write_tree(self, index: Path) -> str:
+        """Tree id of an index file. Objects may be missing: gitlinks and partial trees are as they were."""
+        return self._git.run("write-tree", env={"GIT_INDEX_FILE": str(index)}).decode().strip()
+
+    def count_lines(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[LineCount, ...]]:
+        """Line counts of many pairs, from one process. Pairs are tree ids."""
+        asked = list(pairs)
+        feed = (f"{old} {new}\n".encode() for old, new in asked)
+        args = (
+            "diff-tree",
+            "--stdin",
+            "-r",
+            "-z",
+            "--numstat",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+        )
+        with self._git.stream(*args, "-O/dev/null", "--ignore-submodules=none", feed=feed) as stream:
+            answers = _numstat(stream)
+            header, counts = next(answers, (b"", ()))
+            for old, new in asked:
+                # Equal trees may get no answer at all; answers keep the order of the questions.
+                if header == f"{old} {new}".encode():
+                    yield counts
+                    header, counts = next(answers, (b"", ()))
+                else:
+                    yield ()
+
+    def _blobs(self, entries: Sequence[TreeEntry]) -> Iterator[bytes]:
+        """Contents in order, one at a time, from one process."""
+        if not entries:
+            return
+        feed = (entry.id.encode() + b"\n" for entry in entries)
+        with self._git.stream("cat-file", "--batch", feed=feed) as stream:
+            for entry in entries:
+                header = stream.readline().split()
+                if len(header) != 3:
+                    raise RepositoryError(
+                        f"The object of {entry.path!r} ({entry.id[:12]}) is missing from the repository.",
+                        remedy="Check it with `git fsck`; a partial clone needs "
+                        "`git fetch --refetch --no-filter`.",
+                    )
+                yield stream.read(int(header[2]))
+                stream.read(1)
+
+
+class _Index:
+    """An index file of our own, for the length of a block."""
+
+    def __init__(self, command: Command, scratch: Path, tree: str) -> None:
+        self._git, self._scratch, self._tree = command, scratch, tree
+
+    def __enter__(self) -> Path:
+        self._folder = tempfile.TemporaryDirectory(prefix="index-", dir=self._scratch)
+        path = Path(self._folder.name) / "index"
+        try:
+            self._git.run("read-tree", tree_name(self._tree), env={"GIT_INDEX_FILE": str(path)})
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        return path
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+
+def tree_name(revision: str) -> str:
+    """A tree or commit as the name of its tree; nothing that could be taken for an option."""
+    if revision.startswith("-"):
+        raise RepositoryError(f"{revision!r} is no revision.")
+    return revision + "^{tree}"
+
+
+def plain_mode(mode: int) -> int:
+    """Modes of old repositories (group-writable files) as git checks them out."""
+    if mode == SYMLINK:
+        return mode
+    return 0o100755 if mode & 0o100 else 0o100644
+
+
+def _numstat(stream: IO[bytes]) -> Iterator[tuple[bytes, tuple[LineCount, ...]]]:
+    """(header, counts) of each answer. A header ends in a newline, an entry (two tabs in it) in NUL."""
+    header, counts, rest = b"", list[LineCount](), b""
+    read = getattr(stream, "read1", stream.read)
+    while block := read(1 << 16):
+        *entries, rest = (rest + block).split(b"\0")
+        for entry in entries:
+            # Headers stand before an entry, more than one where trees are equal; a name may hold newlines.
+            while (newline := entry.find(b"\n")) >= 0 and b"\t" not in entry[:newline]:
+                if header:
+                    yield header, tuple(counts)
+                header, counts, entry = entry[:newline], [], entry[newline + 1 :]
+            added, deleted, path = entry.split(b"\t", 2)
+            counts.append(LineCount(os.fsdecode(path), _number(added), _number(deleted)))
+    if header:
+        yield header, tuple(counts)
+
+
+def _number(text: bytes) -> int | None:
+    return None if text == b"-" else int(text)
