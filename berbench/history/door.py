@@ -63,6 +63,10 @@ class History(Protocol):
     def count_lines(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[LineCount, ...]]:
         """Line counts for many (old, new) pairs from one streaming git process, in order."""
 
+    def patches(self, pairs: Iterable[tuple[str, str]]) -> Iterator[bytes]:
+        """Changed lines of many (old, new) pairs from one streaming git process, in order: to read, not to
+        apply. No context, no binary data, cut where very long."""
+
     def tree_of(self, revision: str) -> str:
         """Tree id of a commit."""
 

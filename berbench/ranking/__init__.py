@@ -1,0 +1,172 @@
+"""Which landed pull requests make good tasks, and why: a landing → a score and its reasons.
+
+A good task is small and of one concern, has a problem statement, and its hidden tests fail without the change.
+The last can only be proven by validation; ranking foresees it from what the change's lines tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from berbench.model.changes import Landing, LineCount, Split
+from berbench.ranking.kinds import Kind, is_test_code, kind_of, module_of
+from berbench.ranking.signs import Signs, read_signs
+from berbench.ranking.titles import housekeeping, tells_a_fix
+
+__all__ = ["Ranked", "Rejected", "Size", "measure", "rank"]
+
+_START = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Files and lines of one side of a change; binary files count no lines."""
+
+    files: int
+    added: int
+    deleted: int
+
+    @property
+    def lines(self) -> int:
+        """Added and deleted lines together."""
+        return self.added + self.deleted
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A score from 0 to 100, and what it stands on, for people."""
+
+    score: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why a landing can't become a task."""
+
+    reason: str
+
+
+@dataclass(slots=True)
+class _Tally:
+    """A score as it grows, with the reason for each step."""
+
+    score: float
+    reasons: list[str]
+
+    def add(self, points: float, reason: str) -> None:
+        """Count points, and say why."""
+        self.score += points
+        self.reasons.append(reason)
+
+
+def measure(paths: Sequence[str], lines: Sequence[LineCount]) -> Size:
+    """The size of those of the counted paths."""
+    wanted = set(paths)
+    counted = [line for line in lines if line.path in wanted]
+    return Size(len(wanted), sum(c.added or 0 for c in counted), sum(c.deleted or 0 for c in counted))
+
+
+def rank(
+    landing: Landing, split: Split, lines: Sequence[LineCount], linked: bool, patch: bytes | None = None
+) -> Ranked | Rejected:
+    """Score a landing that has both sides. `linked`: an issue is known. `patch`: its text, where it was read."""
+    tests = [change.path for change in split.tests if change.status != "D"]
+    code = [change.path for change in split.reference if kind_of(change.path) is Kind.CODE]
+    signs = read_signs(patch, {change.path for change in split.tests}) if patch is not None else None
+    reason = _hopeless(split, tests, code, lines, signs)
+    if reason:
+        return Rejected(reason)
+    tally = _Tally(_START, [])
+    _judge_statement(tally, landing, linked)
+    _judge_size(tally, split, code, lines)
+    _judge_tests(tally, split, lines, signs)
+    _judge_title(tally, landing.title, signs)
+    return Ranked(round(min(100.0, max(0.0, tally.score)), 1), tuple(tally.reasons))
+
+
+def _hopeless(
+    split: Split, tests: Sequence[str], code: Sequence[str], lines: Sequence[LineCount], signs: Signs | None
+) -> str:
+    """Why no task can come of it; "" when one can."""
+    if not tests:
+        return "tests are only deleted"
+    if not any(is_test_code(path) for path in tests):
+        return "no test is changed, only data that tests read"
+    if not code:
+        kinds = sorted({kind_of(change.path).value for change in split.reference})
+        return f"no implementation code is changed, only {' and '.join(kinds)}"
+    if measure(tests, lines).added == 0:
+        return "tests gain no line"
+    if signs and signs.idle and not measure(code, lines).deleted:
+        return "the implementation gains only comments, imports or annotations"
+    if signs and signs.idle and measure(code, lines).added:
+        return "the implementation is only reformatted, moved or annotated"
+    if signs and not signs.cases and not signs.checks:
+        return "tests are changed without a new test or assertion"
+    return ""
+
+
+def _judge_statement(tally: _Tally, landing: Landing, linked: bool) -> None:
+    if linked:
+        tally.add(12, "an issue states the problem")
+        return
+    body = landing.message.partition("\n")[2].strip()
+    tally.add(0 if len(body) > 120 else -6, "no linked issue" + ("" if body else " and no description"))
+
+
+def _judge_size(tally: _Tally, split: Split, code: Sequence[str], lines: Sequence[LineCount]) -> None:
+    size = measure(code, lines)
+    text = f"{size.files} implementation file{'s' * (size.files != 1)}, {size.lines} lines"
+    steps = ((80, 10, "small"), (200, 4, "moderate"), (500, -8, "large"))
+    points, word = next(((p, w) for most, p, w in steps if size.lines <= most), (-22, "very large"))
+    tally.add(points, f"{word}: {text}")
+    if size.files >= 6 and size.lines / size.files <= 6:
+        tally.add(-20, "a sweep: a few lines in each of many files")
+    elif size.files > 8:
+        tally.add(-10, "many files")
+    modules = len({module_of(path) for path in code})
+    if modules > 3:
+        tally.add(-3.0 * (modules - 3), f"touches {modules} modules")
+    churn = {kind_of(c.path) for c in split.reference} & {Kind.LOCK, Kind.GENERATED, Kind.MANIFEST}
+    if Kind.GENERATED in churn or Kind.LOCK in churn:
+        tally.add(-12, "carries " + " and ".join(sorted(churn - {Kind.MANIFEST})))
+    if Kind.MANIFEST in churn:
+        tally.add(-4, "changes manifests, which the image may not follow")
+
+
+def _judge_tests(tally: _Tally, split: Split, lines: Sequence[LineCount], signs: Signs | None) -> None:
+    new_files = [change for change in split.tests if change.status == "A" and is_test_code(change.path)]
+    size = measure([change.path for change in split.tests], lines)
+    if size.files > 8:
+        tally.add(-8, f"tests in {size.files} files")
+    if signs is None:
+        if new_files:
+            tally.add(8, "a new test file")
+        elif size.added < 2 * size.deleted:
+            tally.add(-6, "tests are rewritten more than added")
+        return
+    if signs.cases:
+        tally.add(14, f"{signs.cases} new test{'s' * (signs.cases != 1)}")
+    else:
+        tally.add(6, f"{signs.checks} new assertion{'s' * (signs.checks != 1)} in tests that were there")
+    if signs.fresh_names:
+        names = ", ".join(signs.fresh_names[:3])
+        tally.add(16, f"the tests use what only the change defines: {names}")
+    elif signs.shared_texts:
+        tally.add(9, "tests and change share new texts")
+    if signs.idle:
+        tally.add(-16, "the implementation only loses lines")
+
+
+def _judge_title(tally: _Tally, title: str, signs: Signs | None) -> None:
+    fix, chore = tells_a_fix(title), housekeeping(title)
+    if fix:
+        tally.add(6, "the title names a behaviour")
+    if not chore:
+        return
+    # Names that only the change defines are proof enough that the tests can't pass without it.
+    certain = signs is not None and bool(signs.fresh_names)
+    points = -8 if certain or fix else -30
+    tally.add(points, f"the title sounds like {chore}: its tests may pass at the base")

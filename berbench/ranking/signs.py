@@ -1,0 +1,160 @@
+"""What the lines of a change tell: whether its tests check anything new, and would fail without it.
+
+Reads the text of a patch only as a hint for ranking. Nothing here decides a verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from berbench.ranking.kinds import Kind, is_test_code, kind_of
+
+_CASE = re.compile(
+    r"^\s*(async\s+)?def\s+test|^\s*(it|test|specify|scenario)(\.\w+)*\s*[(`]|^\s*func\s+(Test|Example|Fuzz)|"
+    r"#\[(\w+::)?test|@(\w+\.)?(Parameterized)?Test\b|\bt\.(test|Run)\(|^\s*(public\s+)?void\s+test|\bfn\s+test"
+)
+_CHECK = re.compile(
+    r"assert|expect|raises|should|Equal|\bt\.(is|ok|same|equal|deepEqual|throws|Error|Fatal)|require\.|>>> "
+)
+_NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
+_DEFINES = re.compile(
+    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|pub(?:\(\w+\))?\s+)*"
+    r"(?:def|class|function\*?|func(?:\s*\([^)]*\))?|fn|const|let|var|struct|enum|interface|trait|type|get|set)\s+(.*)"
+)
+_SETS = re.compile(
+    r"(?:^|[\s,({.])([A-Za-z_$][\w$]{2,})\s*(?:=(?!=)|:(?![:\]]))|^\s+([A-Za-z_$][\w$]{2,})\s*\([^)]*\)\s*\{"
+)
+_COMMENT = re.compile(r"^\s*(#(?!\[)|//|/?\*|\"\"\"|''')|\s+#\s.*$|\s+//\s.*$")
+_IDLE = re.compile(
+    r"^\s*(from\s+[\w.]+\s+import|import\b|\}?\s*from\s+['\"]|if TYPE_CHECKING|@overload|use\s+[\w:]+;)|^\W*$"
+)
+_ANNOTATION = re.compile(r"\s*->\s*[^:]+(?=:\s*$)|(?<=\w):\s*[\w\[\]., |\"'*]+?(?=\s*[=,)]|$)")
+_WORDS_OF_ALL_CODE = frozenset("self this return None True False null true false else elif".split())
+
+
+@dataclass(slots=True)
+class Side:
+    """Lines of code added and deleted, by path."""
+
+    added: dict[str, list[str]] = field(default_factory=dict)
+    deleted: dict[str, list[str]] = field(default_factory=dict)
+
+    def all_added(self) -> list[str]:
+        """Added lines of every path."""
+        return [line for lines in self.added.values() for line in lines]
+
+    def all_deleted(self) -> list[str]:
+        """Deleted lines of every path."""
+        return [line for lines in self.deleted.values() for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """`cases` and `checks` are new tests and new assertions, moves not counted.
+
+    `fresh_names` are names that new test lines use and that only the implementation's new lines define.
+    `new_code` counts implementation lines that do something and are not just reformatted; `idle` says that there
+    are none. `shared_texts` are literals that both the new tests and the new implementation hold.
+    """
+
+    cases: int
+    checks: int
+    fresh_names: tuple[str, ...]
+    shared_texts: int
+    new_code: int
+    idle: bool
+
+
+def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
+    """The signs of a whole change; `tests` are the paths on the tests side."""
+    test_side, code_side = Side(), Side()
+    for path, sign, line in _changed_lines(patch):
+        if path in tests:
+            side = test_side if is_test_code(path) else None
+        else:
+            side = code_side if kind_of(path) is Kind.CODE else None
+        if side is not None:
+            (side.added if sign == "+" else side.deleted).setdefault(path, []).append(line)
+    new_tests = _net(test_side)
+    new_code = [line for line in _net_plain(code_side) if not _IDLE.match(line)]
+    used = {name for line in new_tests for name in _NAME.findall(line)}
+    known = {name for line in code_side.all_deleted() for name in _NAME.findall(line)}
+    known |= {name for line in test_side.all_deleted() for name in _NAME.findall(line)}
+    fresh = (used & _defined(new_code)) - known - _WORDS_OF_ALL_CODE
+    texts = _literals(new_tests) & _literals(new_code)
+    return Signs(
+        cases=sum(1 for line in new_tests if _CASE.search(line)),
+        checks=sum(1 for line in new_tests if _CHECK.search(line)),
+        fresh_names=tuple(sorted(fresh, key=lambda name: (-len(name), name))),
+        shared_texts=len(texts),
+        new_code=len(new_code),
+        idle=not new_code,
+    )
+
+
+def _changed_lines(patch: bytes) -> Iterator[tuple[str, str, str]]:
+    """(path, + or -, line). Paths that git quotes are left out: a hint can do without them."""
+    path, in_hunk = "", False
+    for raw in patch.split(b"\n"):
+        if raw.startswith(b"diff --git "):
+            path, in_hunk = "", False
+        elif raw.startswith(b"@@"):
+            in_hunk = True
+        elif not in_hunk:
+            if raw.startswith((b"--- a/", b"+++ b/")):
+                path = raw[6:].rstrip(b"\t").decode("utf-8", "surrogateescape")
+        elif path and raw[:1] in (b"+", b"-"):
+            yield path, raw[:1].decode(), raw[1:].decode("utf-8", "replace").rstrip()
+
+
+def _net(side: Side) -> list[str]:
+    """Added lines that were not deleted elsewhere: moved and re-indented ones are gone."""
+    gone = Counter(line.strip() for line in side.all_deleted())
+    kept = []
+    for line in side.all_added():
+        text = line.strip()
+        if gone[text] > 0:
+            gone[text] -= 1
+        elif text and not _IDLE.match(line):
+            kept.append(line)
+    return kept
+
+
+def _net_plain(side: Side) -> list[str]:
+    """Added lines that still differ from all deleted ones when layout, comments and annotations are taken away."""
+    gone: Counter[str] = Counter(_plain(line) for line in side.all_deleted())
+    kept: list[str] = []
+    for path, lines in side.added.items():
+        whole = "".join(_plain(line) for line in lines)
+        if whole == "".join(_plain(line) for line in side.deleted.get(path, [])):
+            continue  # the same text, broken into other lines
+        for line in lines:
+            text = _plain(line)
+            if gone[text] > 0:
+                gone[text] -= 1
+            elif text:
+                kept.append(_COMMENT.sub("", line))
+    return kept
+
+
+def _plain(line: str) -> str:
+    bare = _ANNOTATION.sub("", _COMMENT.sub("", line))
+    return re.sub(r"[\s,;()]", "", bare).replace("'", '"') if not _IDLE.match(bare) else ""
+
+
+def _defined(lines: list[str]) -> set[str]:
+    names: set[str] = set()
+    for line in lines:
+        definition = _DEFINES.match(line)
+        if definition:
+            names.update(_NAME.findall(definition.group(1)))
+        names.update(name for pair in _SETS.findall(line) for name in pair if name)
+    return names
+
+
+def _literals(lines: list[str]) -> set[str]:
+    """Quoted texts of some length: messages, option names, keys."""
+    return {text for line in lines for _, text in re.findall(r"(['\"`])((?:(?!\1).){4,}?)\1", line)}

@@ -1,0 +1,247 @@
+"""`task scan`: merged pull requests of local history, ranked by how good a task each would make.
+
+One pass over the history, one over the line counts, one over the texts of what is left. The forge is asked at
+the end, and only for what local history does not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from berbench.errors import ForgeError, NotOnForge, RateLimited
+from berbench.forge.door import Forge
+from berbench.history.door import History
+from berbench.landings import read_landings
+from berbench.model.changes import Landing, LineCount, NotLanding, Repository, Split
+from berbench.ranking import Ranked, Rejected, Size, measure, rank
+from berbench.split import classify
+
+SCHEMA = "berbench.scan/1"
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A landing that would make a task, with its sides' sizes."""
+
+    landing: Landing
+    issues: tuple[int, ...]
+    tests: Size
+    reference: Size
+    score: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    """What a scan found.
+
+    `considered` counts landings that were looked at, candidates and rejected ones. `unnamed` counts commits that
+    name no pull request, `unlinked` candidates known to have no issue, `not_fetched` those that nobody could tell.
+    """
+
+    repository: str
+    head: str
+    considered: int
+    candidates: tuple[Candidate, ...]
+    rejected: tuple[NotLanding, ...]
+    unnamed: int = 0
+    unlinked: int = 0
+    not_fetched: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortlisted:
+    landing: Landing
+    split: Split
+    lines: tuple[LineCount, ...] = ()
+    patch: bytes = b""
+    reasons: tuple[str, ...] = ()  # what the forge could not tell
+
+
+@dataclass(slots=True)
+class _Harvest:
+    """What one pass over the history yields."""
+
+    shortlist: list[_Shortlisted] = field(default_factory=list)
+    rejected: list[NotLanding] = field(default_factory=list)
+    unnamed: list[NotLanding] = field(default_factory=list)
+
+
+def scan(
+    history: History,
+    *,
+    patterns: Sequence[str],
+    main: str,
+    limit: int = 50,
+    since: str = "",
+    max_reference_files: int | None = None,
+    forge: Forge | None = None,
+    repository: Repository = Repository(),
+    say: Say = lambda line: None,
+) -> ScanReport:
+    """Rank the newest `limit` landings of `main` that change both sides. Errors: those of the history door."""
+    head = history.resolve(main)
+    say(f"reading the history of {main}")
+    walk = history.walk(main, since=since)
+    harvest = _walk(read_landings(walk), patterns, limit, max_reference_files)
+    say(f"reading the changes of {len(harvest.shortlist)} candidates")
+    shortlist = _read_changes(history, harvest.shortlist)
+    notes: list[str] = []
+    asked, refused = (shortlist, []) if forge is None else _ask(forge, shortlist, notes, say)
+    candidates, hopeless = _rank(asked)
+    rejected = [*harvest.rejected, *refused, *hopeless, *_summary(harvest.unnamed)]
+    return ScanReport(
+        repository=repository.slug or history.root.name,
+        head=head,
+        considered=len(harvest.shortlist) + len(harvest.rejected),
+        candidates=tuple(sorted(candidates, key=lambda found: -found.score)),
+        rejected=tuple(rejected),
+        unnamed=len(harvest.unnamed),
+        unlinked=sum(1 for found in candidates if not found.issues and not _unknown(found.reasons)),
+        not_fetched=sum(1 for found in candidates if _unknown(found.reasons)),
+        notes=tuple(notes),
+    )
+
+
+def document(report: ScanReport) -> dict[str, object]:
+    """The report as `--json` prints it."""
+    return {
+        "schema": SCHEMA,
+        "repository": report.repository,
+        "head": report.head,
+        "considered": report.considered,
+        "candidates": [_candidate_document(found) for found in report.candidates],
+        "rejected": [{"pr": r.pr, "commit": r.commit, "reason": r.reason} for r in report.rejected],
+    }
+
+
+def _candidate_document(found: Candidate) -> dict[str, object]:
+    landing = found.landing
+    return {
+        "pr": landing.pr,
+        "title": landing.title,
+        "landing_commit": landing.commit,
+        "base_commit": landing.base,
+        "landed_by": landing.landed_by.value,
+        "merged_at": landing.merged_at.isoformat(),
+        "issues": list(found.issues),
+        "tests": _size_document(found.tests),
+        "reference": _size_document(found.reference),
+        "score": found.score,
+        "reasons": list(found.reasons),
+    }
+
+
+def _size_document(size: Size) -> dict[str, int]:
+    return {"files": size.files, "added": size.added, "deleted": size.deleted}
+
+
+def _walk(
+    landings: Iterable[Landing | NotLanding], patterns: Sequence[str], limit: int, max_files: int | None
+) -> _Harvest:
+    """Collect until `limit` landings with both sides are found."""
+    harvest = _Harvest()
+    for found in landings:
+        if isinstance(found, NotLanding):
+            (harvest.rejected if found.pr is not None else harvest.unnamed).append(found)
+            continue
+        split = classify(found.changes, patterns)
+        reason = _one_sided(split, max_files)
+        if reason:
+            harvest.rejected.append(NotLanding(found.pr, found.commit, reason))
+            continue
+        harvest.shortlist.append(_Shortlisted(found, split))
+        if len(harvest.shortlist) == limit:
+            break
+    return harvest
+
+
+def _one_sided(split: Split, max_files: int | None) -> str:
+    """Why the split alone rules a landing out; "" when it does not."""
+    if not split.tests:
+        return "changes no tests" if split.reference else "changes nothing"
+    if not split.reference:
+        return "changes only tests"
+    if max_files is not None and len(split.reference) > max_files:
+        return f"changes {len(split.reference)} implementation files, more than the {max_files} allowed"
+    return ""
+
+
+def _read_changes(history: History, shortlist: Sequence[_Shortlisted]) -> list[_Shortlisted]:
+    """Line counts and texts, each from one process."""
+    pairs = [(item.landing.base, item.landing.commit) for item in shortlist]
+    counts, patches = history.count_lines(pairs), history.patches(pairs)
+    return [
+        replace(item, lines=lines, patch=patch)
+        for item, lines, patch in zip(shortlist, counts, patches, strict=True)
+    ]
+
+
+NOT_FETCHED = "the forge was not asked for its issue"
+
+
+def _unknown(reasons: Sequence[str]) -> bool:
+    return NOT_FETCHED in reasons
+
+
+def _ask(
+    forge: Forge, shortlist: Sequence[_Shortlisted], notes: list[str], say: Say
+) -> tuple[list[_Shortlisted], list[NotLanding]]:
+    """Fill in linked issues that local messages don't name. A forge that refuses once is not asked again."""
+    asked: list[_Shortlisted] = []
+    refused: list[NotLanding] = []
+    stopped = False
+    for item in shortlist:
+        landing = item.landing
+        if landing.pr is None or landing.issues:
+            asked.append(item)
+            continue
+        if stopped:
+            asked.append(replace(item, reasons=(NOT_FETCHED,)))
+            continue
+        say(f"asking the forge for pull request {landing.pr}")
+        try:
+            pull = forge.pull_request(landing.pr)
+        except NotOnForge:
+            refused.append(
+                NotLanding(landing.pr, landing.commit, "the forge knows no pull request of this number")
+            )
+        except ForgeError as error:
+            stopped = True
+            wait = f"; it asks to wait {error.wait_s:.0f} s" if isinstance(error, RateLimited) else ""
+            notes.append(f"The forge was asked no further: {error.message}{wait}")
+            asked.append(replace(item, reasons=(NOT_FETCHED,)))
+        else:
+            title = pull.title or landing.title
+            asked.append(replace(item, landing=replace(landing, issues=pull.closes, title=title)))
+    return asked, refused
+
+
+def _rank(shortlist: Sequence[_Shortlisted]) -> tuple[list[Candidate], list[NotLanding]]:
+    candidates: list[Candidate] = []
+    rejected: list[NotLanding] = []
+    for item in shortlist:
+        landing, split = item.landing, item.split
+        ranked = rank(landing, split, item.lines, bool(landing.issues), item.patch)
+        match ranked:
+            case Rejected(reason):
+                rejected.append(NotLanding(landing.pr, landing.commit, reason))
+            case Ranked(score, reasons):
+                tests = measure([change.path for change in split.tests], item.lines)
+                reference = measure([change.path for change in split.reference], item.lines)
+                told = (*reasons, *item.reasons)
+                candidates.append(Candidate(landing, landing.issues, tests, reference, score, told))
+    return candidates, rejected
+
+
+def _summary(unnamed: Sequence[NotLanding]) -> list[NotLanding]:
+    """One row for all commits that can't be tied to a pull request; never an invented number."""
+    if not unnamed:
+        return []
+    count = len(unnamed)
+    said = "1 commit names" if count == 1 else f"{count} commits name"
+    reason = f"{said} no pull request (this is the newest); `task create --commit` can take one"
+    return [NotLanding(None, unnamed[0].commit, reason)]
