@@ -10,7 +10,7 @@ LIMIT = 400_000  # bytes kept of one change; what is longer is no small concern 
 
 
 def stream_patches(git: Command, pairs: Sequence[tuple[str, str]], limit: int = LIMIT) -> Iterator[bytes]:
-    """The changed lines between each pair of trees (ids), in order, without context; cut after `limit` bytes."""
+    """Changed lines between each pair of tree ids, in order, without context; cut after `limit` bytes."""
     feed = (f"{old} {new}\n".encode() for old, new in pairs)
     shape = (
         "-r",

@@ -13,6 +13,7 @@ from berbench.errors import RepositoryError, StoreError
 from berbench.history.apply import apply_patch
 from berbench.history.git import Answer, Command, failure
 from berbench.history.log import FORMAT, RAW, read_commits
+from berbench.history.patches import stream_patches
 from berbench.history.trees import Trees, tree_name
 from berbench.model.changes import Change, Commit, Delta, FileEntry, LineCount, TreeEntry
 
@@ -162,13 +163,20 @@ class GitHistory:
 
     def count_lines(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[LineCount, ...]]:
         """Line counts of many (old, new) pairs, in order, from one streaming process."""
+        return self._trees.count_lines(self._tree_pairs(pairs))
+
+    def patches(self, pairs: Iterable[tuple[str, str]]) -> Iterator[bytes]:
+        """Changed lines of many (old, new) pairs, to read and not to apply, from one streaming process."""
+        return stream_patches(self._git, self._tree_pairs(pairs))
+
+    def _tree_pairs(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         asked = list(pairs)
         names = {name for pair in asked for name in pair}
         trees = self.trees_of(sorted(names))
         missing = names - trees.keys()
         if missing:
             raise RepositoryError(f"{min(missing)!r} is no tree or commit of this repository.")
-        return self._trees.count_lines((trees[old], trees[new]) for old, new in asked)
+        return [(trees[old], trees[new]) for old, new in asked]
 
     def tree_of(self, revision: str) -> str:
         """Tree id of a commit."""

@@ -32,13 +32,29 @@ class Candidate:
     score: float
     reasons: tuple[str, ...]
 
+    @property
+    def pr(self) -> int | None:
+        """The pull request's number."""
+        return self.landing.pr
+
+    @property
+    def title(self) -> str:
+        """The pull request's title, or the landing's subject."""
+        return self.landing.title
+
+    @property
+    def landing_commit(self) -> str:
+        """Full id of the landing commit."""
+        return self.landing.commit
+
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
     """What a scan found.
 
-    `considered` counts landings that were looked at, candidates and rejected ones. `unnamed` counts commits that
-    name no pull request, `unlinked` candidates known to have no issue, `not_fetched` those that nobody could tell.
+    `considered` counts landings that were looked at, candidates and rejected ones. `unnamed` counts commits
+    that name no pull request, `unlinked` candidates known to have no issue, `not_fetched` those for which
+    the forge could not be asked.
     """
 
     repository: str
@@ -79,10 +95,14 @@ def scan(
     since: str = "",
     max_reference_files: int | None = None,
     forge: Forge | None = None,
-    repository: Repository = Repository(),
+    repository: Repository | None = None,
     say: Say = lambda line: None,
 ) -> ScanReport:
-    """Rank the newest `limit` landings of `main` that change both sides. Errors: those of the history door."""
+    """Rank the newest `limit` landings of `main` that change both sides.
+
+    `since` is a date that git understands. A forge that fails costs no result: `notes` tell of it. Errors are
+    those of the history door.
+    """
     head = history.resolve(main)
     say(f"reading the history of {main}")
     walk = history.walk(main, since=since)
@@ -94,7 +114,7 @@ def scan(
     candidates, hopeless = _rank(asked)
     rejected = [*harvest.rejected, *refused, *hopeless, *_summary(harvest.unnamed)]
     return ScanReport(
-        repository=repository.slug or history.root.name,
+        repository=repository.slug if repository and repository.slug else history.root.name,
         head=head,
         considered=len(harvest.shortlist) + len(harvest.rejected),
         candidates=tuple(sorted(candidates, key=lambda found: -found.score)),
