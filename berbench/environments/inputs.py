@@ -1,0 +1,104 @@
+"""Which files decide an environment, and what must be rebuilt in the container after patches go in."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from berbench.environments.languages import language_of
+from berbench.model.changes import Snapshot
+
+_PYTHON = (
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "tox.ini",
+    "tox.toml",
+    "pytest.ini",
+    "noxfile.py",
+    "Pipfile",
+    "Pipfile.lock",
+    "{uv,poetry,pdm}.lock",
+    "pylock.toml",
+    "*requirements*.{txt,in,pip}",
+    "{requirements,tests,test}/*.{txt,in,pip}",
+    "{.github/workflows/*.{yml,yaml},.travis.yml,.gitlab-ci.yml,azure-pipelines.yml,appveyor.yml}",
+)
+_NODE = (
+    "{package.json,package-lock.json,npm-shrinkwrap.json,yarn.lock,pnpm-lock.yaml,pnpm-workspace.yaml}",
+    "{.npmrc,.yarnrc,.yarnrc.yml,.nvmrc,.node-version}",
+    "**/package.json",
+)
+_GO = ("{go.mod,go.sum,go.work,go.work.sum}", "**/{go.mod,go.sum}")
+_RUST = ("**/Cargo.toml", "Cargo.lock", "{rust-toolchain,rust-toolchain.toml}", ".cargo/*")
+_JAVA = ("**/pom.xml", "**/*.{gradle,gradle.kts}", "gradle.properties", "gradle/**", ".mvn/**")
+
+_EXTENSION = re.compile(
+    r"ext_modules|cythonize|setuptools[-_]rust|cffi_modules|maturin|scikit[-_]build|mesonpy|meson-python|pybind11|"
+    r"\bExtension\("
+)
+
+
+def propose_inputs(snapshot: Snapshot) -> tuple[str, ...]:
+    """Globs of the files that decide the environment, for `environment.inputs`; () asks for an exact image.
+
+    Sharing is safe only where the image holds the sources as they are: a compiled extension, a package copied
+    at install, or built output would stay at the first task's base commit.
+    """
+    language = language_of(snapshot)
+    if language == "python":
+        return () if _compiles(snapshot) else _PYTHON
+    if language == "node":
+        return () if node_build(snapshot) else _NODE
+    return {"go": _GO, "rust": _RUST, "java": _JAVA}.get(language, ())
+
+
+def propose_setup(snapshot: Snapshot) -> tuple[str, ...]:
+    """Set-up lines that rebuild what the image built from the base tree, since a trial changes sources afterwards."""
+    language = language_of(snapshot)
+    if language == "python" and _compiles(snapshot):
+        return ("uv pip install --no-deps --no-build-isolation --offline -e .",)
+    if language == "node":
+        script = node_build(snapshot)
+        return (f"npm run {script}",) if script else ()
+    return ()
+
+
+def node_build(snapshot: Snapshot) -> str:
+    """The script that makes files the package's entry points name but the tree does not hold; "" when none is."""
+    package = _package(snapshot)
+    scripts = package.get("scripts", {})
+    script = next(
+        (name for name in ("build", "compile", "prepublish", "prepack", "prepare") if name in scripts), ""
+    )
+    held = set(snapshot.paths)
+    entries = [str(package.get(key, "")) for key in ("main", "module")] + _leaves(package.get("exports"))
+    missing = [
+        path
+        for path in (entry.removeprefix("./") for entry in entries if entry)
+        if "*" not in path
+        and not path.endswith((".d.ts", ".json"))
+        and not held.intersection((path, f"{path}.js", f"{path}/index.js", f"{path}index.js"))
+    ]
+    return script if isinstance(script, str) and missing else ""
+
+
+def _leaves(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _leaves(item)]
+    return []
+
+
+def _package(snapshot: Snapshot) -> dict[str, Any]:
+    try:
+        document = json.loads(snapshot.text("package.json") or "{}")
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _compiles(snapshot: Snapshot) -> bool:
+    return any(_EXTENSION.search(snapshot.text(name)) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
