@@ -16,9 +16,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from berbench.errors import ConfigError
+from berbench.errors import ConfigError, UsageError
+from berbench.model.task import Config, Task, Validation
 
 M = TypeVar("M", bound=BaseModel)
+
+DOCUMENTS: Mapping[str, type[BaseModel]] = {"config": Config, "task": Task, "validation": Validation}
 
 _NOTHING = ("", "null", "~", "Null", "NULL")  # how people write "no value" where one may be missing
 
@@ -180,3 +183,13 @@ def _shape(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return "a list"
     return repr(_shown(value)) if value not in ("", None) else "empty"
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of `task`, `config` or `validation`. UsageError for another name."""
+    if name not in DOCUMENTS:
+        raise UsageError(
+            f"There is no document {_shown(name)!r}.", remedy=f"Name one of {', '.join(sorted(DOCUMENTS))}."
+        )
+    schema = DOCUMENTS[name].model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -12,8 +12,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Protocol
 
-from berbench.model.task import Standing, Task, TaskFiles, TaskState, TrialSummary, Validation
+from berbench import __version__
+from berbench.model.task import Standing, TaskFiles, TaskState, TrialSummary, Validation
+from berbench.model.trial import Evidence, Facts, Outcome, Verdict, VerdictName
 
 RECIPE = 1  # raise when an input's canonical form changes; every older proof then goes stale by name
 
@@ -23,8 +26,8 @@ def inputs_of(
 ) -> dict[str, str]:
     """Name → SHA-256 (hex) of each input that decides the two trials, names in order.
 
-    `base_tree` is the base commit's tree id, `build_args` all (name, value) pairs offered to the build. Layout
-    and comments of task.yaml, description, tags and weight are no inputs.
+    `base_tree` is the base commit's tree id, `build_args` all (name, value) pairs offered to the build.
+    Layout and comments of task.yaml, description, tags and weight are no inputs.
     """
     task = files.task
     limits = task.limits.limits()
@@ -67,41 +70,62 @@ def seal(validation: Validation) -> str:
     return "sha256:" + _digest("berbench.seal", canonical)
 
 
+class Trialed(Protocol):
+    """A trial's facts and what was read from them."""
+
+    @property
+    def facts(self) -> Facts:
+        """What the trial recorded."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """Its tests, as far as they could be told apart."""
+
+
 def make_validation(
-    task: Task,
+    task_id: str,
     inputs: Mapping[str, str],
     *,
-    base: TrialSummary,
-    reference: TrialSummary,
-    stands_on: str,
+    verdict: Verdict,
+    base: Trialed,
+    reference: Trialed,
     validated_at: datetime,
-    image: str,
-    engine: str,
-    berbench: str,
-    base_failure: str = "tests",
-    fail_to_pass: Sequence[str] = (),
-    pass_to_pass: Sequence[str] = (),
 ) -> Validation:
-    """A sealed block. ValueError when its own trials contradict a proof: base passed, or reference did not."""
+    """A sealed block. ValueError when verdict or trials are not those of a proof."""
+    if verdict.name is not VerdictName.VALIDATED:
+        raise ValueError(f"task {task_id} can't be sealed: its verdict is {verdict.name}")
     unsealed = Validation(
-        task=task.id,
+        task=task_id,
         fingerprint=fingerprint(inputs),
         inputs=dict(inputs),
-        base=base,
-        reference=reference,
-        stands_on=stands_on,
-        base_failure=base_failure,
-        fail_to_pass=tuple(fail_to_pass),
-        pass_to_pass=tuple(pass_to_pass),
+        base=_summary(base),
+        reference=_summary(reference),
+        stands_on=verdict.stands_on,
+        base_failure=verdict.base_failure or "tests",
+        fail_to_pass=verdict.fail_to_pass,
+        pass_to_pass=verdict.pass_to_pass,
         validated_at=validated_at,
-        image=image,
-        engine=engine,
-        berbench=berbench,
+        image=reference.facts.image,
+        engine=reference.facts.engine,
+        berbench=__version__,
         seal="",
     )
     if reason := _contradiction(unsealed):
-        raise ValueError(f"task {task.id} is not validated: {reason}")
+        raise ValueError(f"task {task_id} can't be sealed: {reason}")
     return unsealed.model_copy(update={"seal": seal(unsealed)})
+
+
+def _summary(trialed: Trialed) -> TrialSummary:
+    counts = dict(trialed.evidence.counts)
+    passed = counts.get(Outcome.PASSED, 0)
+    failed = counts.get(Outcome.FAILED, 0) + counts.get(Outcome.ERROR, 0)
+    return TrialSummary(
+        exit_code=trialed.facts.exit_code,
+        seconds=round(trialed.facts.seconds, 3),
+        passed=passed,
+        failed=failed,
+        other=sum(counts.values()) - passed - failed,
+    )
 
 
 def standing(files: TaskFiles, inputs: Mapping[str, str]) -> Standing:

@@ -43,7 +43,9 @@ def replace_block(text: bytes, key: str, new: bytes, *, name: str = "the documen
     return _verified(edited, expected, key, text, name)
 
 
-def set_scalar(text: bytes, path: Sequence[str], value: str, *, name: str = "the document") -> bytes:
+def set_value(
+    text: bytes, path: Sequence[str], value: str | Sequence[str], *, name: str = "the document"
+) -> bytes:
     """`text` with the value at `path` (keys from the top) set to `value`; only its bytes change.
 
     Comments stay, and a key that is missing is added. ConfigError when the document can't be edited so.
@@ -51,17 +53,26 @@ def set_scalar(text: bytes, path: Sequence[str], value: str, *, name: str = "the
     body = decoded(text, name)
     tree, spans = load_spans(body, name)
     keys = tuple(path)
-    span, written, newline = spans.get(keys), scalar(value), _newline(body)
+    meant: Tree = value if isinstance(value, str) else list(value)
+    span, written, newline = spans.get(keys), _flow(meant), _newline(body)
     if span is not None:
         edited = _with_value(body, span, written, newline)
     elif len(keys) == 1 or keys[:-1] not in spans:
         if len(keys) > 2:
             raise _not_editable(name, ".".join(keys))
-        block = dump({keys[0]: value} if len(keys) == 1 else {keys[0]: {keys[1]: value}})
+        block = dump({keys[0]: meant} if len(keys) == 1 else {keys[0]: {keys[1]: meant}})
         return replace_block(text, keys[0], block, name=name)
     else:
         edited = _with_entry(body, spans, keys, f"{scalar(keys[-1])}: {written}", newline)
-    return _verified(edited, _planted(tree, keys, value), ".".join(keys), text, name)
+    return _verified(edited, _planted(tree, keys, meant), ".".join(keys), text, name)
+
+
+def _flow(value: Tree) -> str:
+    """A text, or a list on one line, every text in it quoted: a comma would end a plain one."""
+    if isinstance(value, str):
+        return scalar(value)
+    quoted = (scalar(str(item)) for item in value)
+    return "[" + ", ".join(item if item[0] in "'\"" else f"'{item}'" for item in quoted) + "]"
 
 
 def _with_value(body: str, span: Span, written: str, newline: str) -> str:
@@ -75,6 +86,11 @@ def _with_value(body: str, span: Span, written: str, newline: str) -> str:
             + newline
             + body[_line_end(body, span.end) :]
         )
+    opening = re.search(r":[ \t]*(?:\r?\n[ \t]*)+\Z", body[: span.start])
+    if (
+        written.startswith("[") and opening is not None
+    ):  # a block list: its place is on the lines below the key
+        return body[: opening.start() + 1] + " " + written + body[span.end :]
     gap = " " if body[span.start - 1 : span.start] == ":" else ""
     return body[: span.start] + gap + written + body[span.end :]
 
@@ -97,7 +113,7 @@ def _with_entry(
     return body[:first] + entry + newline + indent + body[first:]
 
 
-def _planted(tree: Tree, keys: tuple[str, ...], value: str) -> Tree:
+def _planted(tree: Tree, keys: tuple[str, ...], value: Tree) -> Tree:
     mapping = dict(tree) if isinstance(tree, dict) else {}
     mapping[keys[0]] = value if len(keys) == 1 else _planted(mapping.get(keys[0], {}), keys[1:], value)
     return mapping

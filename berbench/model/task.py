@@ -61,7 +61,7 @@ class Environment(Document):
     build_args: dict[str, str] = Field(default_factory=dict)
     setup: tuple[str, ...] = ()
     as_of: AsOf = "landing"
-    inputs: tuple[str, ...] = ()  # globs of the manifests that decide the environment; empty: the whole base tree
+    inputs: tuple[str, ...] = ()  # globs of manifests that decide the image; empty: the whole base tree
 
 
 class Prompt(Document):
@@ -169,7 +169,7 @@ class TaskFiles:
     prompt: bytes
     tests_patch: bytes
     reference_patch: bytes
-    validation_problem: str = ""  # why the `validation:` block can't be read; such a task is forged, not broken
+    validation_problem: str = ""  # why the `validation:` block is unreadable; the task is forged then
 
 
 class TaskState(StrEnum):

@@ -1,0 +1,140 @@
+"""The user's data folder: locks, caches, and the records of validations. Outside the repository, never committed.
+
+<data folder>/locks/<hash of the repository's path>/     one lock per task
+<data folder>/<repository>/cache/                        what forges answered
+<data folder>/<repository>/validations/<task>/<run>/     verdict.json, build.log, and a folder for each trial
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+import platformdirs
+
+from berbench.errors import StoreError
+from berbench.model.trial import Facts, Verdict
+from berbench.store import files as disk
+from berbench.store import placing, records
+
+OVERRIDE = "BERBENCH_DATA_DIR"
+KEEP = 10  # records of one task that stay
+
+
+class Recorded(Protocol):
+    """Anything that carries a trial's facts."""
+
+    @property
+    def facts(self) -> Facts:
+        """What the trial recorded."""
+
+
+class DataDir:
+    """One repository's part of the data folder. Nothing is made before it is written into."""
+
+    def __init__(self, base: Path, repository: str, *, locks: Path) -> None:
+        self.base = base
+        self.folder = base / repository
+        self.locks = locks
+
+    @classmethod
+    def of(cls, root: Path, remote_url: str, environ: Mapping[str, str]) -> DataDir:
+        """The part of the repository at `root`: told by its remote, or by its path when it has none.
+
+        Clones of one remote share their records; locks are each clone's own.
+        """
+        override = environ.get(OVERRIDE, "")
+        base = (
+            Path(override).absolute()
+            if override
+            else Path(platformdirs.user_data_dir("berbench", appauthor=False))
+        )
+        place = _hash(os.fsencode(root.resolve()))
+        name = (
+            re.split(r"[/:\\]", remote_url.rstrip("/"))[-1].removesuffix(".git") if remote_url else root.name
+        )
+        known_by = _hash(remote_url.rstrip("/").removesuffix(".git").encode()) if remote_url else place
+        return cls(base, _folder_name(name, known_by), locks=base / "locks" / place)
+
+    @property
+    def cache(self) -> Path:
+        """Where answers of forges are kept."""
+        return self.folder / "cache"
+
+    def task_folder(self, task_id: str) -> Path:
+        """Where a task's records are. Ids that differ in case only have different ones on every file system."""
+        name = task_id if task_id == task_id.lower() else _folder_name(task_id, _hash(os.fsencode(task_id)))
+        return self.folder / "validations" / name
+
+    def save_validation(
+        self,
+        task_id: str,
+        at: datetime,
+        verdict: Verdict,
+        trials: Mapping[str, Recorded],
+        build_log: str = "",
+        *,
+        keep: int = KEEP,
+    ) -> Path:
+        """Record a validation; its folder, which appears complete or not at all. Older ones beyond `keep` go."""
+        stamp = at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+        run = self.task_folder(task_id) / f"{stamp}-{secrets.token_hex(3)}"
+        contents = {records.VERDICT: records.verdict_file(verdict)}
+        if build_log:
+            contents["build.log"] = build_log.encode("utf-8", "surrogateescape")
+        for name, trial in trials.items():
+            for file, data in records.facts_files(trial.facts).items():
+                contents[f"{name}/{file}"] = data
+        with placing.new_folder(run, contents):
+            pass
+        for old in self.validations(task_id)[:-keep]:
+            with suppress(StoreError):
+                disk.remove_tree(old)
+        return run
+
+    def validations(self, task_id: str) -> tuple[Path, ...]:
+        """Folders of a task's records, oldest first. What a kill left half-written is not among them."""
+        folder = self.task_folder(task_id)
+        try:
+            with disk.translated("read", folder):
+                return tuple(sorted(path for path in folder.iterdir() if not path.name.startswith(".")))
+        except StoreError:
+            if not folder.exists():
+                return ()
+            raise
+
+    def load_verdict(self, run: Path) -> Verdict:
+        """The verdict of a record."""
+        return records.verdict_from(self._reader(run)(records.VERDICT))
+
+    def load_facts(self, run: Path, trial: str) -> Facts:
+        """The facts of one trial of a record, byte for byte."""
+        return records.facts_from(self._reader(run / trial))
+
+    def _reader(self, folder: Path) -> Callable[[str], bytes]:
+        def read(name: str) -> bytes:
+            try:
+                return disk.read_file(folder / name)
+            except FileNotFoundError:
+                raise StoreError(
+                    f"The record {disk.shown(folder / name)} is gone.", remedy="Validate the task again."
+                ) from None
+
+        return read
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def _folder_name(name: str, known_by: str) -> str:
+    """Something a person recognises, and a hash that keeps it apart from all others."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-").lower()[:60]
+    return f"{safe}-{known_by}" if safe else known_by

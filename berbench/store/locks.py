@@ -1,0 +1,74 @@
+"""One lock per task, so that two commands never write one task at once.
+
+Locks are `flock`s on files in the user's data folder: the system frees them when their process ends, however
+it ends, so a dead process never holds one. A thread may take a lock again that it holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from berbench.store.files import make_folder, read_file, translated
+
+Say = Callable[[str], None]
+
+QUIET_WAIT_S = 1.0
+
+
+class Locks:
+    """The locks of one repository's tasks. `folder` is theirs alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._locks: dict[str, FileLock] = {}
+        self._guard = threading.Lock()
+
+    @contextmanager
+    def hold(self, name: str, say: Say | None = None) -> Iterator[bool]:
+        """Hold the lock `name`: True when it was not this thread's already.
+
+        After a second's wait it says what it waits for, then waits on.
+        """
+        lock, path = self._lock(name)
+        with translated("lock", path):
+            try:
+                lock.acquire(timeout=QUIET_WAIT_S)
+            except Timeout:
+                if say:
+                    say(f"task {name} is in use by {self._holder(path)}; waiting until it is done")
+                lock.acquire()
+        try:
+            first = lock.lock_counter == 1
+            if first:
+                self._sign(path)
+            yield first
+        finally:
+            lock.release()
+
+    def _lock(self, name: str) -> tuple[FileLock, Path]:
+        # A hash, so that names that differ in case only have different locks on every file system.
+        path = self._folder / f"{hashlib.sha256(os.fsencode(name)).hexdigest()[:32]}.lock"
+        with self._guard:
+            if name not in self._locks:
+                make_folder(self._folder)
+                self._locks[name] = FileLock(path, thread_local=True)
+            return self._locks[name], path
+
+    def _holder(self, path: Path) -> str:
+        with suppress(Exception):
+            pid = read_file(path.with_suffix(".pid")).decode("ascii").strip()
+            if pid.isdigit():
+                return f"process {pid}"
+        return "another command"
+
+    def _sign(self, path: Path) -> None:
+        """Who holds it, for the message of one that waits. Only a courtesy, so it may fail."""
+        with suppress(OSError):
+            path.with_suffix(".pid").write_text(f"{os.getpid()}\n", "ascii")

@@ -1,0 +1,99 @@
+"""Facts and verdicts ↔ files: a JSON document beside the raw bytes of logs and reports, which no encoding touches.
+
+`berbench.facts/1` holds every field of `Facts` but the bytes: `output.log` is the log, and each report names the
+file that holds it. Names that are no UTF-8 survive, because JSON here is ASCII with escapes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Any
+
+from berbench.errors import StoreError
+from berbench.model.trial import Facts, ReportFile, Verdict, VerdictName
+
+FACTS_SCHEMA = "berbench.facts/1"
+VERDICT_SCHEMA = "berbench.verdict/1"
+
+FACTS = "facts.json"
+LOG = "output.log"
+VERDICT = "verdict.json"
+
+
+def facts_files(facts: Facts) -> dict[str, bytes]:
+    """The files that hold a trial's facts, by name."""
+    document: dict[str, Any] = {"schema": FACTS_SCHEMA}
+    for field in fields(facts):
+        if field.name not in ("log", "reports"):
+            document[field.name] = getattr(facts, field.name)
+    if facts.started_at is not None:
+        document["started_at"] = facts.started_at.isoformat()
+    names = [f"reports/{number:03d}" for number in range(len(facts.reports))]
+    document["reports"] = [
+        {"name": report.name, "file": name, "truncated": report.truncated}
+        for name, report in zip(names, facts.reports, strict=True)
+    ]
+    data = dict(zip(names, (report.data for report in facts.reports), strict=True))
+    return {FACTS: _json(document), LOG: facts.log, **data}
+
+
+def facts_from(read: Callable[[str], bytes]) -> Facts:
+    """The facts that `facts_files` wrote; `read` gives a file's bytes. StoreError when the document is no such."""
+    document = _document(read(FACTS), FACTS_SCHEMA)
+    try:
+        reports = tuple(
+            ReportFile(str(entry["name"]), read(_report_name(entry["file"])), bool(entry["truncated"]))
+            for entry in document.pop("reports")
+        )
+        started = document.pop("started_at")
+        known = {field.name for field in fields(Facts)}
+        values = {name: value for name, value in document.items() if name in known}
+        values["installed"] = tuple(values.get("installed", ()))
+        started_at = datetime.fromisoformat(started) if started else None
+        return Facts(**values, log=read(LOG), reports=reports, started_at=started_at)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _unreadable(FACTS) from error
+
+
+def verdict_file(verdict: Verdict) -> bytes:
+    """A verdict as a document."""
+    return _json({"schema": VERDICT_SCHEMA, **asdict(verdict)})
+
+
+def verdict_from(data: bytes) -> Verdict:
+    """The verdict that `verdict_file` wrote. StoreError when the document is no such."""
+    document = _document(data, VERDICT_SCHEMA)
+    try:
+        values = {key: tuple(value) if isinstance(value, list) else value for key, value in document.items()}
+        return Verdict(**{**values, "name": VerdictName(values["name"])})
+    except (KeyError, TypeError, ValueError) as error:
+        raise _unreadable(VERDICT) from error
+
+
+def _report_name(name: str) -> str:
+    if not name.removeprefix("reports/").isdigit():
+        raise ValueError(name)
+    return name
+
+
+def _document(data: bytes, schema: str) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise _unreadable(schema) from error
+    if not isinstance(document, dict) or document.pop("schema", None) != schema:
+        raise _unreadable(schema)
+    return document
+
+
+def _unreadable(what: str) -> StoreError:
+    return StoreError(
+        f"A record is no {what} that this berbench can read.", remedy="Validate the task again."
+    )
+
+
+def _json(document: Mapping[str, Any]) -> bytes:
+    return (json.dumps(document, indent=1, ensure_ascii=True, default=str) + "\n").encode("ascii")
