@@ -1,16 +1,16 @@
 """What the house asks of a container engine.
 
-A failed build, set-up line or test is a value (`Build`, `Facts`). Errors: EngineError when the engine itself is
-missing, lost or failing; Interrupted passes through after clean-up.
+A failed build, set-up line or test is a value (`Build`, `Facts`). Errors: EngineError when the engine itself
+is missing, lost or failing; Refusal when a trial's change leaves the work tree; Interrupted after `interrupt`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from berbench.model.changes import FileEntry
+from berbench.model.changes import FileEntry, TreeEntry
 from berbench.model.trial import Build, Facts, Image, ImageRecipe, Trial
 
 Say = Callable[[str], None]  # progress, one line at a time
@@ -62,6 +62,13 @@ class Engine(Protocol):
 
     def run(self, trial: Trial) -> Facts:
         """One fresh container, removed whatever happens."""
+
+    def work_tree(self, image: Image, paths: Container[str] | None = None) -> Iterator[TreeEntry]:
+        """Files and links of the image's work tree with their git modes and blob ids, all or those in `paths`.
+        For telling whether a build changed what it was given."""
+
+    def interrupt(self) -> None:
+        """End every build and trial that this object runs, from any thread; they raise Interrupted."""
 
     def sweep(self) -> tuple[Leftover, ...]:
         """Remove containers and networks whose owner process is gone; what was removed."""

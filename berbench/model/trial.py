@@ -112,6 +112,7 @@ class Facts:
     engine: str = ""  # name and version
     started_at: datetime | None = None
     installed: tuple[str, ...] = ()  # "name==version" lines of what the image holds, where it could tell
+    warnings: tuple[str, ...] = ()  # what went wrong beside the trial: a limit met, a container not removed
 
 
 class Outcome(StrEnum):
@@ -152,6 +153,7 @@ class Evidence:
     collection_failed: bool = False  # the runner stopped, or lost files, before their tests could run
     command_missing: bool = False  # the shell could not find or run the command
     problems: tuple[str, ...] = ()  # reports that could not be read, and why
+    report_missing: bool = False  # the runner was asked for a report and left none, or one without its end
 
     @property
     def readable(self) -> bool:

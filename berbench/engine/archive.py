@@ -1,0 +1,210 @@
+"""Tar in and out: what goes into a container, and what may come out of one.
+
+Names are bytes (`surrogateescape`), in GNU format, whose long names, odd bytes and large sizes every engine
+reads. What comes out was written by code under test and is not trusted: only regular files, under the
+asked-for folder, up to a size and a number.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+import tarfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO, Protocol
+
+from berbench.errors import Refusal
+from berbench.model.changes import EXECUTABLE, SYMLINK, Delta, FileEntry
+from berbench.model.trial import ReportFile
+
+ENCODING = "utf-8"
+MAX_FILE = 32 << 20  # bytes of one report that are kept
+MAX_TOTAL = 192 << 20  # bytes taken from the engine for all reports of a trial
+MAX_FILES = 4000
+
+
+class Source(Protocol):
+    """Anything bytes can be read from."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes, fewer only at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Numeric user and group."""
+
+    uid: int = 0
+    gid: int = 0
+
+
+def unsafe(path: str) -> str:
+    """Why a path can't be inside a tree; "" when it can."""
+    if not path or path.startswith("/"):
+        return "is absolute" if path else "is empty"
+    parts = path.split("/")
+    if ".." in parts:
+        return "holds `..`"
+    if "" in parts or "." in parts or "\0" in path:
+        return "is not a plain relative path"
+    return ""
+
+
+def check_delta(delta: Delta) -> None:
+    """Refusal when a path leaves the tree, is written twice, or goes through a link or file of the delta."""
+    written = {entry.path: entry for entry in delta.writes}
+    if len(written) != len(delta.writes):
+        raise Refusal("The change writes one path twice.", remedy="create the task again")
+    for path in (*written, *delta.deletes):
+        if reason := unsafe(path):
+            raise Refusal(f"The change touches {path!r}, which {reason}.", remedy="create the task again")
+    for path in written:
+        for parent in parents(path):
+            if parent in written:
+                raise Refusal(
+                    f"The change writes {path!r} through {parent!r}, which is no folder.",
+                    remedy="create the task again",
+                )
+
+
+def parents(path: str) -> Iterator[str]:
+    """The folders above a path, topmost first."""
+    at = path.find("/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
+
+class Writer:
+    """Writes a tar stream. Folders above a file are added once, owned like the file."""
+
+    def __init__(self, target: IO[bytes], ids: Ids, mtime: int) -> None:
+        self._tar = tarfile.open(  # noqa: SIM115
+            fileobj=target, mode="w", format=tarfile.GNU_FORMAT, encoding=ENCODING, errors="surrogateescape"
+        )
+        self._ids = ids
+        self._mtime = mtime
+        self._folders: set[str] = set()
+
+    def folder(self, path: str, mode: int = 0o755) -> None:
+        """A folder and those above it."""
+        for name in (*parents(path), path):
+            if name not in self._folders:
+                self._folders.add(name)
+                self._tar.addfile(self._member(name, tarfile.DIRTYPE, mode))
+
+    def file(self, path: str, data: bytes, mode: int = 0o644, *, folders: bool = True) -> None:
+        """A regular file."""
+        if folders and "/" in path:
+            self.folder(path.rpartition("/")[0])
+        member = self._member(path, tarfile.REGTYPE, mode)
+        member.size = len(data)
+        self._tar.addfile(member, io.BytesIO(data))
+
+    def entry(self, path: str, entry: FileEntry, *, folders: bool = True) -> None:
+        """A file or link of a tree, under the name `path`."""
+        if entry.mode != SYMLINK:
+            self.file(path, entry.data, 0o755 if entry.mode == EXECUTABLE else 0o644, folders=folders)
+            return
+        if folders and "/" in path:
+            self.folder(path.rpartition("/")[0])
+        member = self._member(path, tarfile.SYMTYPE, 0o777)
+        member.linkname = entry.data.decode(ENCODING, "surrogateescape")
+        self._tar.addfile(member)
+
+    def pipe(self, path: str) -> None:
+        """A named pipe."""
+        self._tar.addfile(self._member(path, tarfile.FIFOTYPE, 0o600))
+
+    def close(self) -> None:
+        """End the archive; the target stays open."""
+        self._tar.close()
+
+    def _member(self, name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
+        member = tarfile.TarInfo(name)
+        member.type, member.mode, member.mtime = kind, mode, self._mtime
+        member.uid, member.gid = self._ids.uid, self._ids.gid
+        return member
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came out of a container: the files, and whether something had to stay behind."""
+
+    files: tuple[ReportFile, ...] = ()
+    complete: bool = True
+
+
+def read_files(
+    source: Source,
+    *,
+    max_file: int = MAX_FILE,
+    max_total: int = MAX_TOTAL,
+    max_files: int = MAX_FILES,
+    named: bool = True,
+) -> Taken:
+    """Regular files of an archive of one folder, named relative to it. Never raises for what it holds."""
+    files: list[ReportFile] = []
+    limited = _Limited(source, max_total)
+    try:
+        with tarfile.open(fileobj=limited, mode="r|", encoding=ENCODING, errors="surrogateescape") as tar:  # type: ignore[call-overload]
+            for member in tar:
+                name = member.name.partition("/")[2] if named else member.name
+                if not member.isreg() or unsafe(name):
+                    continue
+                if len(files) == max_files:
+                    return Taken(tuple(files), complete=False)
+                body = tar.extractfile(member)
+                assert body is not None  # a regular file has a body
+                data = body.read(max_file)
+                files.append(ReportFile(name, data, truncated=member.size > len(data)))
+    except (tarfile.TarError, EOFError, ValueError, OverflowError):
+        return Taken(tuple(files), complete=False)
+    return Taken(tuple(files), complete=not limited.spent)
+
+
+def read_members(source: Source) -> Iterator[tuple[str, int, IO[bytes] | None, int, str]]:
+    """(name below the folder, git mode, body, size, link target) of every file and link of an archive."""
+    with tarfile.open(fileobj=source, mode="r|", encoding=ENCODING, errors="surrogateescape") as tar:  # type: ignore[call-overload]
+        for member in tar:
+            name = member.name.partition("/")[2]
+            if member.isreg():
+                mode = EXECUTABLE if member.mode & stat.S_IXUSR else 0o100644
+                yield name, mode, tar.extractfile(member), member.size, ""
+            elif member.issym():
+                yield name, SYMLINK, None, 0, member.linkname
+
+
+class _Limited:
+    """Ends a stream early: a sparse file of a terabyte is a terabyte of zeros on the wire."""
+
+    def __init__(self, source: Source, room: int) -> None:
+        self._source = source
+        self._room = room
+        self.spent = False
+
+    def read(self, size: int = -1, /) -> bytes:
+        if size < 0 or size > self._room:
+            self.spent = True
+            size = self._room
+        data = self._source.read(size)
+        self._room -= len(data)
+        return data
+
+
+def first_file(source: Source, limit: int = 1 << 20) -> bytes:
+    """The first regular file of an archive, b"" when there is none."""
+    taken = read_files(source, max_file=limit, max_files=1, named=False).files
+    return taken[0].data if taken else b""
+
+
+def spool(target: IO[bytes], entries: Iterable[FileEntry], ids: Ids, mtime: int) -> None:
+    """A tree as a tar file, rewound."""
+    writer = Writer(target, ids, mtime)
+    for entry in entries:
+        if reason := unsafe(entry.path):
+            raise Refusal(f"The tree holds {entry.path!r}, which {reason}.")
+        writer.entry(entry.path, entry)
+    writer.close()
+    target.seek(0)

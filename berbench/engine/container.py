@@ -1,0 +1,196 @@
+"""One container's life, from create to removal, as calls to the engine's API."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+from collections.abc import Iterator
+from typing import IO, Any
+
+from berbench.engine import archive, owner
+from berbench.engine.api import Api, Refused, Reply
+from berbench.errors import EngineError
+from berbench.model.trial import Image, Limits
+
+REMOVE_S = 30.0  # removing may wait for a busy disk; longer, and the next `clean` does it
+HOST_NAME = "berbench"
+
+# Tests run as root in most images, and unpack, chown and drop to other users. No raw sockets, devices, mounts.
+CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
+
+# The same everywhere, whatever the host says. A name alone removes what the image sets.
+ENVIRONMENT = (
+    "LANG=C.UTF-8",
+    "TZ=UTC",
+    "TERM=dumb",
+    "NO_COLOR=1",
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "PYTHONDONTWRITEBYTECODE=1",
+)
+
+
+def spec(
+    image: Image,
+    command: tuple[str, ...],
+    *,
+    env: tuple[str, ...] = (),
+    labels: dict[str, str],
+    network: str = "none",
+    limits: Limits,
+    cpus: float,
+) -> dict[str, Any]:
+    """What `create` is given: everything a trial may use, and nothing of the host's."""
+    return {
+        "Image": image.id,
+        "Entrypoint": [command[0]],
+        "Cmd": list(command[1:]),
+        "WorkingDir": image.workdir,
+        "User": image.user,
+        "Env": [*ENVIRONMENT, *env],
+        "Labels": {owner.OWNER: owner.this_process(), **labels},
+        "Hostname": HOST_NAME,
+        "AttachStdin": False,
+        "OpenStdin": False,
+        "Tty": False,
+        "NetworkDisabled": False,
+        "Healthcheck": {"Test": ["NONE"]},
+        "HostConfig": {
+            "Init": True,
+            "NetworkMode": network,
+            "CapDrop": ["ALL"],
+            "CapAdd": list(CAPABILITIES),
+            "SecurityOpt": ["no-new-privileges"],
+            "Memory": limits.memory_bytes,
+            "MemorySwap": limits.memory_bytes,
+            "NanoCpus": int(cpus * 1e9),
+            "PidsLimit": limits.pids,
+            "LogConfig": {"Type": "none", "Config": {}},
+            # With no network the host's own name would not resolve, and that fails tests that ask for it.
+            "ExtraHosts": [f"{HOST_NAME}:127.0.0.1"] if network == "none" else [],
+        },
+    }
+
+
+class Container:
+    """A container under a name of its own, so it can be found and removed even if `create` never answered."""
+
+    def __init__(self, api: Api, kind: str) -> None:
+        self._api = api
+        self.name = f"berbench-{kind}-{secrets.token_hex(6)}"
+        self._path = f"/containers/{self.name}"
+
+    def create(self, wanted: dict[str, Any]) -> tuple[str, ...]:
+        """Create it, not started; the engine's warnings."""
+        answer = self._api.call("POST", "/containers/create", query={"name": self.name}, body=wanted)
+        return tuple(answer.get("Warnings") or ())
+
+    def put(self, tar: IO[bytes]) -> None:
+        """Unpack a tar file at the container's root."""
+        self._api.call(
+            "PUT",
+            f"{self._path}/archive",
+            query={"path": "/"},
+            data=tar,
+            headers={"Content-Type": "application/x-tar"},
+            timeout_s=300,
+        )
+
+    def take(self, path: str) -> Reply | None:
+        """A tar stream of a folder or file; None when there is no such thing."""
+        try:
+            return self._api.open("GET", f"{self._path}/archive", query={"path": path})
+        except Refused as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def attach(self, silence_s: float) -> Reply:
+        """Its output from now on; ends when it ends."""
+        wanted = {"stream": "1", "stdout": "1", "stderr": "1"}
+        return self._api.open("POST", f"{self._path}/attach", query=wanted, timeout_s=silence_s)
+
+    def start(self) -> None:
+        """Start it."""
+        self._api.call("POST", f"{self._path}/start", timeout_s=120)
+
+    def as_root(self, command: tuple[str, ...], workdir: str) -> None:
+        """Run a second command in it as root, to its end."""
+        wanted = {"Cmd": list(command), "User": "0:0", "WorkingDir": workdir, "AttachStdout": True}
+        made = self._api.call("POST", f"{self._path}/exec", body=wanted)
+        reply = self._api.open(
+            "POST", f"/exec/{made['Id']}/start", body={"Detach": False, "Tty": False}, timeout_s=120
+        )
+        with contextlib.closing(reply):
+            for _ in reply.pieces():
+                pass
+
+    def kill(self) -> None:
+        """End it at once; nothing is raised when it has ended already or can't be reached."""
+        with contextlib.suppress(EngineError):
+            self._api.call("POST", f"{self._path}/kill", query={"signal": "KILL"}, timeout_s=20)
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        return int(self._api.call("POST", f"{self._path}/wait", timeout_s=60)["StatusCode"])
+
+    def killed_for_memory(self) -> bool:
+        """Whether the engine saw the kernel kill in it."""
+        return bool(self._api.call("GET", f"{self._path}/json")["State"].get("OOMKilled"))
+
+    def remove(self) -> None:
+        """Remove it with its volumes, running or not. EngineError when the engine can't."""
+        try:
+            self._api.call("DELETE", self._path, query={"force": "1", "v": "1"}, timeout_s=REMOVE_S)
+        except Refused as error:
+            if error.status != 404 and "already in progress" not in error.reason:
+                raise
+
+
+@contextlib.contextmanager
+def fresh(api: Api, kind: str, wanted: dict[str, Any], trouble: list[str]) -> Iterator[Container]:
+    """A created container that is removed whatever happens. What goes wrong in that goes to `trouble`."""
+    container = Container(api, kind)
+    try:
+        trouble += container.create(wanted)
+        yield container
+    finally:
+        try:
+            container.remove()
+        except EngineError as error:
+            trouble.append(f"the container {container.name} could not be removed: {error.message}")
+
+
+def ids_of(container: Container, user: str) -> archive.Ids:
+    """Numeric ids of an image's user, looked up as the engine does: in the image's own passwd and group."""
+    name, _, group = user.partition(":")
+    if name in ("", "0", "root") and not group:
+        return archive.Ids()
+    if name.isdigit() and group.isdigit():
+        return archive.Ids(int(name), int(group))
+    uid, gid = int(name) if name.isdigit() else 0, 0
+    for fields in _table(container, "/etc/passwd"):
+        if len(fields) > 3 and name in (fields[0], fields[2]):
+            uid, gid = int(fields[2]), int(fields[3])
+            break
+    if group.isdigit():
+        gid = int(group)
+    elif group:
+        gid = next((int(f[2]) for f in _table(container, "/etc/group") if len(f) > 2 and f[0] == group), gid)
+    return archive.Ids(uid, gid)
+
+
+def _table(container: Container, path: str) -> list[list[str]]:
+    reply = container.take(path)
+    if reply is None:
+        return []
+    with contextlib.closing(reply):
+        text = archive.first_file(reply).decode("utf-8", "replace")
+    rows = [line.split(":") for line in text.splitlines()]
+    return [row for row in rows if len(row) > 2 and all(field.isdigit() for field in row[2:3])]
+
+
+def filters(**wanted: list[str]) -> dict[str, str]:
+    """The query by which the engine lists things."""
+    return {"filters": json.dumps(wanted)}
