@@ -1,10 +1,10 @@
 """Which commit landed which pull request, from a stream of commits, newest first.
 
-Every commit gets a colour from its children before it is met. MAIN is the first-parent line, SIDE the line of a
-merged maintenance branch (or of a main branch merged into a branch that then became main): both hold landings.
-INSIDE is the interior of a pull request's merge: its commits belong to that pull request, and only a merge with
-a pull request's form is a landing there. What is held in memory is the frontier of the walk, and for each pull
-request met a few words.
+Every commit gets a colour from its children before it is met. MAIN is the first-parent line, SIDE the line of
+a merged maintenance branch (or of a main branch merged into a branch that then became main): both hold
+landings. INSIDE is the interior of a pull request's merge: its commits belong to that pull request, and only a
+merge with a pull request's form is a landing there. What is held in memory is the frontier of the walk, and
+for each pull request met a few words.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class _Reader:
                 yield from self._tell(held)
 
     def _colour(self, commit: Commit, colour: Colour, owner: _Held | None, inside: _Held | None) -> None:
-        """Pass colours on: the first parent keeps the line, the others are `inside`'s interior or a side line."""
+        """Pass colours on: the first parent keeps the line, others are `inside`'s interior or a side line."""
         for at, parent in enumerate(commit.parents):
             new: tuple[Colour, _Held | None] = (colour, owner) if at == 0 else (Colour.SIDE, None)
             if at > 0 and inside is not None:
@@ -228,8 +228,8 @@ def landing_of(commits: list[Commit], mention: Mention | None, *, slug: str = ""
 def prove(pr: int, found: Iterable[Landing | NotLanding], *, elsewhere: Iterable[Commit] = ()) -> Landing:
     """The one landing of a pull request among what `read_landings` told of the main branch.
 
-    LandingError, with the plausible commits and the remedy, when there is none or more than one. `elsewhere` are
-    commits of other branches that name the pull request.
+    LandingError, with the plausible commits and the remedy, when there is none or more than one. `elsewhere`
+    are commits of other branches that name the pull request.
     """
     own = [one for one in found if one.pr == pr]
     landings = [one for one in own if isinstance(one, Landing)]
@@ -254,7 +254,7 @@ def prove(pr: int, found: Iterable[Landing | NotLanding], *, elsewhere: Iterable
     if others:
         raise LandingError(
             f"Pull request #{pr} landed on another branch, not on the main branch.",
-            remedy="Set `main_branch:` in .ber/bench/config.yaml to that branch, or choose another pull request.",
+            remedy="Set `main_branch:` in .ber/bench/config.yaml to it, or choose another pull request.",
             details=others,
         )
     raise LandingError(
@@ -308,7 +308,7 @@ def _copy(landing: Landing, original: str | int, commit: str) -> NotLanding:
 
 
 def _composed(commits: list[Commit]) -> tuple[Change, ...]:
-    """Changes of a series as one: from before the oldest to after the newest, what came to nothing left out."""
+    """Changes of a series as one: before the oldest to after the newest; what came to nothing is left out."""
     if len(commits) == 1:
         return commits[0].changes
     merged: dict[str, Change] = {}

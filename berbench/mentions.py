@@ -1,7 +1,7 @@
-"""What a commit message says of pull requests and issues: the forms of GitHub, GitLab, Bitbucket, Azure, Gitea.
+"""What a commit message says of pull requests and issues, in the forms of the forges.
 
-The pull request is named by the landing form alone: a merge's fixed phrase, the trailing `(#N)` of a subject, or
-a trailer with its own key. Any other number, and every number in a body, is a link to something else.
+The pull request is named by the landing form alone: a merge's fixed phrase, the trailing `(#N)` of a subject,
+or a trailer with its own key. Any other number, and every number in a body, is a link to something else.
 """
 
 from __future__ import annotations
@@ -49,14 +49,17 @@ _GITLAB_SUBJECT = re.compile(r"Merge branch '(?P<branch>[^']+)' into '?[^']+'?")
 _MERGE_IN = re.compile(r"^Merge in \S+ from (?P<branch>\S+) to \S+", re.M)
 
 _TRAILER = re.compile(
-    r"^(?:PR-URL|PR|Pull[- ]Request(?:-URL|-Id)?|Pull Request resolved|Merge[- ]Request|Part-of|Reviewed-on)"
-    r":\s*<?(?:(?:[#!]|GH-)?(?P<pr>\d+)|https?://\S+?/(?:pull|pulls|pull-requests|pullrequest|merge_requests)/"
-    r"(?P<url>\d+)/?)>?\s*$",
+    r"^\(?(?:Merged from |(?:PR-URL|PR|Pull[- ]Request(?:-URL|-Id)?|Pull Request resolved|Merge[- ]Request|Part-of|Reviewed-on)"
+    r":\s*)<?(?:(?:[#!]|GH-)?(?P<pr>\d+)|https?://\S+?/(?:pull|pulls|pull-requests|pullrequest|merge_requests)/"
+    r"(?P<url>\d+)/?)>?\)?\s*$",
     re.M | re.I,
 )
 
 _BRANCH_MERGE = re.compile(
-    r"^Merge (?:(?:remote-tracking )?branch(?:es)? '[^']+'|(?:the )?\S+(?: branch)? (?:in)?to \S+)", re.I
+    r"^Merge (?:(?:remote-tracking )?branch(?:es)? '[^']+'"
+    r"|(?:the )?[`'\"]?(?:main|master|stable|develop|dev|trunk|next|maint|release\S*|v?\d[\w.]*)[`'\"]?"
+    r"(?: branch)? (?:in)?to \S+)",
+    re.I,
 )
 
 
@@ -64,19 +67,23 @@ def form_of(commit: Commit) -> Mention | None:
     """The pull request that the commit's message names as landed by it; None when it names none."""
     merge = len(commit.parents) > 1
     by = LandedBy.MERGE if merge else LandedBy.SQUASH
-    for form in _SUBJECTS:
+    for form in _SUBJECTS if commit.subject[:1] in "AMP" else ():
         if found := form.fullmatch(commit.subject):
             groups = found.groupdict()
             title = groups.get("title") or _first_line(commit.body) or groups.get("branch") or commit.subject
             branch = groups.get("branch") or _branch_in(commit.body)
             return Mention(int(found["pr"]), by, _untailed(title), branch, groups.get("owner") or "")
-    if found := _SEE_MERGE_REQUEST.search(commit.body):
+    if "See merge request" in commit.body and (found := _SEE_MERGE_REQUEST.search(commit.body)):
         subject = _GITLAB_SUBJECT.fullmatch(commit.subject)
         title = (_first_line(commit.body[: found.start()]) if subject else "") or commit.subject
         return Mention(int(found["pr"]), by, _untailed(title), subject["branch"] if subject else "")
-    if found := _TRAILING.match(commit.subject):
+    if commit.subject.endswith(")") and (found := _TRAILING.match(commit.subject)):
         return Mention(int(found["pr"]), by, found["title"])
-    if not merge and (trailers := {int(one["pr"] or one["url"]) for one in _TRAILER.finditer(commit.body)}):
+    if (
+        not merge
+        and ":" in commit.body
+        and (trailers := {int(one["pr"] or one["url"]) for one in _TRAILER.finditer(commit.body)})
+    ):
         # Two different numbers (a backport keeps the first one's) name no single pull request.
         return Mention(trailers.pop(), LandedBy.REBASE, commit.subject) if len(trailers) == 1 else None
     return None
@@ -128,6 +135,8 @@ def closing_issues(text: str, slug: str = "") -> tuple[int, ...]:
     `slug` is this repository's `owner/name` or GitLab path: references to any other repository are left out
     then. Text in HTML comments and code blocks says nothing.
     """
+    if "#" not in text and "/issues/" not in text and "GH-" not in text:
+        return ()
     text = _HIDDEN.sub(" ", text)
     found = (number for one in _CLOSING.finditer(text) for number in _numbers(one["list"], slug))
     return tuple(dict.fromkeys(found))

@@ -30,15 +30,15 @@ class Reverts:
     """What has been taken back so far: commits by id, pull requests by number, else changes by title."""
 
     def __init__(self) -> None:
-        self._shas: dict[str, str] = {}  # first seven digits → (whole word as written, by)
-        self._words: dict[str, str] = {}
+        self._shas: dict[str, str] = {}  # first seven digits → the id as written
+        self._words: dict[str, str] = {}  # the id as written → who reverts it
         self._prs: dict[int, str] = {}
         self._titles: dict[str, str] = {}
 
     def note(self, commit: Commit, mention: Mention | None, *, whole: bool) -> None:
-        """Remember what this commit reverts. `whole` is false inside a pull request: only named commits count."""
+        """Remember what this commit reverts. `whole` is false inside a pull request: only ids count."""
         title = mention.title if mention else commit.subject
-        if "evert" not in commit.body and "evert" not in commit.subject:
+        if "evert" not in commit.body and "evert" not in title:
             return
         by = f"#{mention.pr}" if mention else commit.sha[:12]
         named = False

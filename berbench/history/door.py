@@ -46,7 +46,14 @@ class History(Protocol):
         streaming git process. Closing the iterator ends the process. `since` is a date git understands."""
 
     def search(self, revision: str, patterns: Sequence[str]) -> tuple[Commit, ...]:
-        """Ancestors whose message matches one of the extended regular expressions; no changes."""
+        """Ancestors whose message matches one of the extended regular expressions; no changes. Every branch's
+        commits when `revision` is ""."""
+
+    def messages(self, revision: str) -> Iterator[Commit]:
+        """As `walk`, without changes: several times as fast."""
+
+    def between(self, base: str, tip: str) -> tuple[Commit, ...]:
+        """Commits of `tip` that `base` does not have, newest first; no changes."""
 
     def first_parents(self, revision: str, count: int) -> tuple[Commit, ...]:
         """The revision and its first-parent ancestors, newest first, at most `count`; no changes."""

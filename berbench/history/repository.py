@@ -133,11 +133,23 @@ class GitHistory:
             yield from read_commits(stream)
 
     def search(self, revision: str, patterns: Sequence[str]) -> tuple[Commit, ...]:
-        """Ancestors whose message matches one of the extended regular expressions, newest first."""
+        """Ancestors (of every branch for "") whose message matches one of the expressions, newest first."""
         if not patterns:
             return ()
         greps = [f"--grep={pattern}" for pattern in patterns]
-        return self._log("--date-order", "--extended-regexp", *greps, self.resolve(revision))
+        where = [self.resolve(revision)] if revision else ["--branches", "--remotes"]
+        return self._log("--date-order", "--extended-regexp", *greps, *where)
+
+    def messages(self, revision: str) -> Iterator[Commit]:
+        """As `walk`, without changes."""
+        with self._git.stream(
+            "log", "-z", FORMAT, "--no-patch", "--date-order", self.resolve(revision), "--"
+        ) as out:
+            yield from read_commits(out)
+
+    def between(self, base: str, tip: str) -> tuple[Commit, ...]:
+        """Commits of `tip` that `base` does not have, newest first."""
+        return self._log("--date-order", self.resolve(tip), f"^{self.resolve(base)}")
 
     def first_parents(self, revision: str, count: int) -> tuple[Commit, ...]:
         """The revision and its first-parent ancestors, newest first."""
