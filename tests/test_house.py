@@ -1,0 +1,235 @@
+"""The house rules as tests: floors, doors, thinking modules, sizes, names, docstrings, documented verbs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "berbench"
+
+# Rooms from the ground up. A room imports itself and the rooms of rows below its own, never sideways or up.
+# Within a floor the rows are steps: what is used by its neighbours stands lower.
+ROWS: tuple[tuple[int, frozenset[str]], ...] = (
+    (0, frozenset({"errors"})),
+    (0, frozenset({"model"})),
+    (1, frozenset({"diffs", "documents", "emit", "mentions", "stats"})),
+    (1, frozenset({"reverts", "split", "evidence", "fingerprint", "ranking"})),
+    (1, frozenset({"landings", "runners"})),
+    (1, frozenset({"prompts", "environments", "verdicts", "matrix", "assertions"})),
+    (1, frozenset({"checks", "reports"})),
+    (2, frozenset({"process", "yamlio"})),
+    (2, frozenset({"yamledit"})),
+    (2, frozenset({"config", "history", "forge", "engine", "agents"})),
+    (2, frozenset({"store"})),
+    (3, frozenset({"sample"})),
+    (3, frozenset({"stages"})),
+    (4, frozenset({"cli"})),
+    (4, frozenset({"__main__"})),
+)
+ROW_OF = {room: row for row, (_, rooms) in enumerate(ROWS) for room in rooms}
+FLOOR_OF = {room: floor for floor, rooms in ROWS for room in rooms}
+
+# Each outside thing has one door: one module of this room, and no other, imports it.
+DOORS = {
+    "docker": "engine",
+    "git": "history",
+    "httpx": "forge",
+    "subprocess": "process",
+    "yaml": "yamlio",
+    "unidiff": "diffs",
+}
+
+# What a thinking module can't import or call. `os` is let in for the functions that turn names into bytes.
+OUTSIDE = frozenset(
+    {"asyncio", "ctypes", "fcntl", "glob", "http", "multiprocessing", "pathlib", "platform", "random"}
+    | {"requests", "secrets", "select", "shutil", "signal", "socket", "subprocess", "sys", "tempfile"}
+    | {"threading", "time", "urllib.request", "uuid"}
+)
+CALLS = frozenset({"open", "print", "input", "exec", "eval", "breakpoint"})
+CLOCKS = frozenset({"now", "utcnow", "today"})
+OS_FUNCTIONS = frozenset({"fsencode", "fsdecode"})
+
+# Files that run inside containers, on whatever is there: no part of the house.
+INSIDE_CONTAINERS = ("berbench/runners/kit/", "berbench/environments/kit/", "berbench/engine/kit/")
+
+BANNED_NAMES = frozenset({"utils", "util", "helpers", "helper", "misc", "manager", "common"})
+LONGEST_FILE = 330
+LONGEST_FUNCTION = 70
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _modules() -> list[Path]:
+    found = sorted(PACKAGE.rglob("*.py"))
+    return [path for path in found if not _name(path).startswith(INSIDE_CONTAINERS)]
+
+
+MODULES = _modules()
+every_module = pytest.mark.parametrize("path", MODULES, ids=_name)
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, dotted name) of every import, wherever it stands; `from a import b` gives `a.b`."""
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{_name(path)}:{node.lineno}: relative import"
+            for alias in node.names:
+                yield node.lineno, f"{node.module}.{alias.name}"
+
+
+def _is(name: str, module: str) -> bool:
+    return name == module or name.startswith(module + ".")
+
+
+def test_every_room_has_a_floor() -> None:
+    rooms = {_room(path) for path in MODULES} - {"__init__"}
+    assert sorted(rooms - ROW_OF.keys()) == [], "give the new room a row in tests/test_house.py"
+
+
+@every_module
+def test_imports_go_down_only(path: Path) -> None:
+    room = _room(path)
+    if room == "__init__":
+        assert not [name for _, name in _imports(path) if _is(name, "berbench")]
+        return
+    wrong = []
+    for line, name in _imports(path):
+        target = name.split(".")[1] if _is(name, "berbench") and "." in name else ""
+        if target in ROW_OF and target != room and ROW_OF[target] >= ROW_OF[room]:
+            wrong.append(f"{_name(path)}:{line}: {room} imports {target}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("module", "room"), DOORS.items(), ids=DOORS)
+def test_each_outside_thing_has_one_door(module: str, room: str) -> None:
+    importers = {path for path in MODULES for _, name in _imports(path) if _is(name, module)}
+    assert [_room(path) for path in importers] == [room], sorted(map(_name, importers))
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if FLOOR_OF.get(_room(p), 9) <= 1], ids=_name)
+def test_thinking_modules_touch_nothing_outside(path: Path) -> None:
+    wrong = [f"{line}: import {name}" for line, name in _imports(path) if any(_is(name, m) for m in OUTSIDE)]
+    wrong += [
+        f"{line}: {name}"
+        for line, name in _imports(path)
+        if _is(name, "os") and name != "os" and name.removeprefix("os.") not in OS_FUNCTIONS
+    ]
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
+            wrong.append(f"{node.lineno}: {node.func.id}()")
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.value.id == "os" and node.attr not in OS_FUNCTIONS:
+                wrong.append(f"{node.lineno}: os.{node.attr}")
+            if node.value.id in ("datetime", "date") and node.attr in CLOCKS:
+                wrong.append(f"{node.lineno}: {node.value.id}.{node.attr}")
+    assert wrong == []
+
+
+@every_module
+def test_files_and_functions_stay_short(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+    long = [
+        f"{node.name}: {(node.end_lineno or 0) - node.lineno + 1} lines"
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno + 1 > LONGEST_FUNCTION
+    ]
+    assert long == []
+
+
+@every_module
+def test_names_say_what_a_module_holds(path: Path) -> None:
+    parts = {part.removesuffix(".py") for part in path.relative_to(PACKAGE).parts}
+    assert not parts & BANNED_NAMES
+
+
+@every_module
+def test_public_names_are_documented(path: Path) -> None:
+    missing = list(_undocumented(_tree(path), _name(path)))
+    assert missing == []
+
+
+def _undocumented(node: ast.Module | ast.ClassDef, where: str) -> Iterator[str]:
+    if ast.get_docstring(node) is None and node.body:
+        yield where
+    for child in node.body:
+        if isinstance(child, ast.ClassDef) and not child.name.startswith("_"):
+            yield from _undocumented(child, f"{where}: {child.name}")
+        elif (
+            isinstance(child, ast.FunctionDef)
+            and _wants_docstring(child)
+            and ast.get_docstring(child) is None
+        ):
+            yield f"{where}: {child.name}"
+
+
+def _wants_docstring(function: ast.FunctionDef) -> bool:
+    """A property's name and type may say it all; an overload says nothing new."""
+    marks = {mark.id for mark in function.decorator_list if isinstance(mark, ast.Name)}
+    return not function.name.startswith("_") and not marks & {"overload", "property"}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if FLOOR_OF.get(_room(p)) != 4], ids=_name)
+def test_only_the_cli_prints(path: Path) -> None:
+    wrong = [
+        node.lineno
+        for node in ast.walk(_tree(path))
+        if (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print")
+        or (isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr") and _is_sys(node.value))
+    ]
+    wrong += [line for line, name in _imports(path) if _is(name, "typer") or _is(name, "rich")]
+    assert wrong == []
+
+
+def _is_sys(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "sys"
+
+
+def test_every_verb_is_documented() -> None:
+    from typer.main import get_command
+
+    from berbench.cli.app import app
+
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    verbs = dict(_verbs("berbench", get_command(app)))
+    assert len(verbs) > 5
+    headings = [line for line in page.splitlines() if line.startswith("## ")]
+    assert [verb for verb in verbs if f"## `{verb}`" not in headings] == []
+    sections = {section.split("`")[1]: section for section in page.split("\n## ")[1:]}
+    assert sorted(sections.keys() - verbs.keys()) == []
+    undocumented = [
+        f"{verb} {option}"
+        for verb, options in verbs.items()
+        for option in options
+        if f"`{option}" not in sections[verb]
+    ]
+    assert undocumented == []
+
+
+def _verbs(name: str, command: object) -> Iterator[tuple[str, list[str]]]:
+    """Every leaf verb with its long options."""
+    children: dict[str, object] = getattr(command, "commands", {})
+    for child_name, child in children.items():
+        yield from _verbs(f"{name} {child_name}", child)
+    if not children:
+        options = [option for param in command.params for option in param.opts]  # type: ignore[attr-defined]
+        yield name, [option for option in options if option.startswith("--") and option != "--help"]
