@@ -1,4 +1,4 @@
-"""The user's data folder: locks, caches, and the records of validations. Outside the repository, never committed.
+"""The user's data folder: locks, caches, records of validations. Outside the repository, never committed.
 
 <data folder>/locks/<hash of the repository's path>/     one lock per task
 <data folder>/<repository>/cache/                        what forges answered
@@ -51,17 +51,13 @@ class DataDir:
         Clones of one remote share their records; locks are each clone's own.
         """
         override = environ.get(OVERRIDE, "")
-        base = (
-            Path(override).absolute()
-            if override
-            else Path(platformdirs.user_data_dir("berbench", appauthor=False))
-        )
+        usual = platformdirs.user_data_dir("berbench", appauthor=False)
+        base = Path(override or usual).absolute()
         place = _hash(os.fsencode(root.resolve()))
-        name = (
-            re.split(r"[/:\\]", remote_url.rstrip("/"))[-1].removesuffix(".git") if remote_url else root.name
-        )
-        known_by = _hash(remote_url.rstrip("/").removesuffix(".git").encode()) if remote_url else place
-        return cls(base, _folder_name(name, known_by), locks=base / "locks" / place)
+        remote = remote_url.rstrip("/").removesuffix(".git")
+        name = re.split(r"[/:\\]", remote)[-1] if remote else root.name
+        repository = _folder_name(name, _hash(os.fsencode(remote)) if remote else place)
+        return cls(base, repository, locks=base / "locks" / place)
 
     @property
     def cache(self) -> Path:
@@ -69,7 +65,7 @@ class DataDir:
         return self.folder / "cache"
 
     def task_folder(self, task_id: str) -> Path:
-        """Where a task's records are. Ids that differ in case only have different ones on every file system."""
+        """Where a task's records are. Ids that differ in case only have different ones on any disk."""
         name = task_id if task_id == task_id.lower() else _folder_name(task_id, _hash(os.fsencode(task_id)))
         return self.folder / "validations" / name
 
@@ -83,7 +79,7 @@ class DataDir:
         *,
         keep: int = KEEP,
     ) -> Path:
-        """Record a validation; its folder, which appears complete or not at all. Older ones beyond `keep` go."""
+        """Record a validation; its folder, which appears complete or not at all. Older ones go."""
         stamp = at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
         run = self.task_folder(task_id) / f"{stamp}-{secrets.token_hex(3)}"
         contents = {records.VERDICT: records.verdict_file(verdict)}

@@ -1,8 +1,8 @@
 """Folders that appear whole or not at all, whenever the process is killed.
 
 A new folder is filled aside (`.new.<random>.<name>`) and renamed into place. One that stands there already
-steps aside first (`.old.<random>.<name>`) and goes when the new one stands. `repair` finishes or takes back what
-a kill left: the old folder comes back unless the new one took its place. The caller holds the folder's lock.
+steps aside first (`.old.<random>.<name>`) and goes when the new one stands. `repair` finishes or takes back
+what a kill left: the old folder comes back unless the new one took its place. The caller holds its lock.
 """
 
 from __future__ import annotations

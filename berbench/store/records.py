@@ -1,7 +1,7 @@
-"""Facts and verdicts ↔ files: a JSON document beside the raw bytes of logs and reports, which no encoding touches.
+"""Facts and verdicts ↔ files: JSON documents beside the raw bytes of logs and reports.
 
-`berbench.facts/1` holds every field of `Facts` but the bytes: `output.log` is the log, and each report names the
-file that holds it. Names that are no UTF-8 survive, because JSON here is ASCII with escapes.
+`berbench.facts/1` holds every field of `Facts` but the bytes, which no encoding touches: `output.log` is the
+log, and each report names its file. Names that are no UTF-8 survive, because JSON here is ASCII with escapes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def facts_files(facts: Facts) -> dict[str, bytes]:
 
 
 def facts_from(read: Callable[[str], bytes]) -> Facts:
-    """The facts that `facts_files` wrote; `read` gives a file's bytes. StoreError when the document is no such."""
+    """The facts that `facts_files` wrote; `read` gives a file's bytes. StoreError when they can't be read."""
     document = _document(read(FACTS), FACTS_SCHEMA)
     try:
         reports = tuple(
@@ -67,8 +67,10 @@ def verdict_from(data: bytes) -> Verdict:
     """The verdict that `verdict_file` wrote. StoreError when the document is no such."""
     document = _document(data, VERDICT_SCHEMA)
     try:
-        values = {key: tuple(value) if isinstance(value, list) else value for key, value in document.items()}
-        return Verdict(**{**values, "name": VerdictName(values["name"])})
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in document.items()
+        }
+        return Verdict(name=VerdictName(values.pop("name")), **values)
     except (KeyError, TypeError, ValueError) as error:
         raise _unreadable(VERDICT) from error
 
