@@ -18,6 +18,7 @@ from berbench.model.trial import Limits
 
 AsOf = Literal["landing", "month", "off"]
 Network = Literal["none", "bridge"]
+Provider = Literal["auto", "github", "gitlab", "none"]
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -154,7 +155,7 @@ class Config(Document):
 
     schema_: Annotated[Literal["berbench.config/1"], Field(alias="schema")] = "berbench.config/1"
     remote: str = "origin"
-    provider: Literal["auto", "github", "gitlab", "none"] = "auto"
+    provider: Provider = "auto"
     api_url: str = ""  # for enterprise hosts whose API address can't be derived
     main_branch: str = ""  # "" : found from the remote's HEAD, then main, master, trunk, develop
     dockerfile: str = "Dockerfile.berbench"
