@@ -39,6 +39,7 @@ class Leftover:
     created_s: float  # seconds since the epoch
     size_bytes: int
     in_use: bool
+    key: str = ""  # of an image: the content hash of its recipe
 
 
 class Engine(Protocol):
