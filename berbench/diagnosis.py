@@ -1,0 +1,104 @@
+"""What a log tells about a failure that is not the tested code's: a missing package, no network, no display."""
+
+from __future__ import annotations
+
+import re
+
+from berbench.evidence.reading import plain_text
+
+_TAIL_LINES = 15
+_TAIL_CHARS = 2000
+_READ_BYTES = 1 << 20
+
+# In order of how much they explain; `{}` takes the first group.
+_CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (sentence, re.compile(pattern, re.MULTILINE))
+    for sentence, pattern in (
+        (
+            "the network or name resolution is needed and not there",
+            r"Temporary failure in name resolution|Name or service not known|Could not resolve host"
+            r"|getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Network is unreachable|ENETUNREACH|nodename nor servname"
+            r"|dial tcp: lookup |NameResolutionError|no such host|UnknownHostException",
+        ),
+        ("the disk is full", r"No space left on device|ENOSPC"),
+        ("the command {} is not in the image", r"(?:^|: )([\w./+-]+): (?:command )?not found\s*$"),
+        ("the command {} is not in the image", r"exec: \"?([\w./+-]+)\"?: executable file not found"),
+        (
+            "the Python package {} is not installed in the image",
+            r"No module named '?([\w.]+?)(?:\.__main__)?'?(?:;.*)?$",
+        ),
+        (
+            "the Node package {} is not installed in the image",
+            r"Cannot find (?:module|package) '([^'./][^']*)'",
+        ),
+        ("the file {} is missing; a build step may have to make it", r"Cannot find module '([./][^']*)'"),
+        (
+            "a package of the test command is not installed in the image",
+            r"could not determine executable to run",
+        ),
+        (
+            "the fixture '{}' comes from a pytest plug-in that is not installed",
+            r"fixture '([^']+)' not found",
+        ),
+        (
+            "pytest does not know the arguments {}; a plug-in is not installed",
+            r"unrecognized arguments: (.+)$",
+        ),
+        ("pytest could not import the plug-in {}", r"Error importing plugin \"([^\"]+)\""),
+        (
+            "the program {} is not in the image",
+            r"FileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$",
+        ),
+        ("the program {} is not in the image", r"spawn ([\w.+-]+) ENOENT"),
+        (
+            "the Go modules are not all in the image",
+            r"no required module provides package|cannot find module providing",
+        ),
+        (
+            "the crates are not all in the image",
+            r"failed to (?:download|get `)[^\n]*|no matching package named",
+        ),
+        (
+            "the Maven or Gradle dependencies are not all in the image",
+            r"in offline mode and the artifact|No cached version of",
+        ),
+        ("a shared library is missing: {}", r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file"),
+        (
+            "a display is needed",
+            r"cannot open display|no display name|Missing X server|DISPLAY environment variable",
+        ),
+        (
+            "a path is not permitted to the container's user: {}",
+            r"(?:PermissionError|EACCES)[^\n]*'([^'\n]+)'",
+        ),
+        ("permission was denied", r"Permission denied|EACCES"),
+        ("git does not trust the folder's owner", r"detected dubious ownership"),
+        ("the tests need a git repository, and a trial's tree has no .git", r"not a git repository"),
+        ("the locale is not UTF-8", r"ascii' codec can't decode|unsupported locale setting"),
+        ("a service does not answer: connection refused", r"Connection refused|ECONNREFUSED"),
+    )
+)
+_ENVIRONMENT = frozenset(sentence for sentence, _ in _CAUSES[:2])
+
+
+def diagnose_log(log: bytes) -> str:
+    """One clause that names a common cause in the environment ("the Python package x is not …"), or ""."""
+    text = plain_text(log[-_READ_BYTES:])
+    for sentence, pattern in _CAUSES:
+        if match := pattern.search(text):
+            return sentence.format(match[1].strip()) if match.groups() else sentence
+    return ""
+
+
+def is_environment(cause: str) -> bool:
+    """Whether a diagnosis is of the machine, so that a failing base trial proves nothing about the code."""
+    return cause in _ENVIRONMENT
+
+
+def log_tail(log: bytes, lines: int = _TAIL_LINES) -> tuple[str, ...]:
+    """The last lines of a log that say something, capped."""
+    text = plain_text(log[-(_TAIL_CHARS * 8) :])
+    kept = [line.rstrip()[:300] for line in text.splitlines() if line.strip()][-lines:]
+    while kept and sum(map(len, kept)) > _TAIL_CHARS:
+        kept.pop(0)
+    return tuple(kept)

@@ -1,0 +1,196 @@
+"""JUnit XML, as pytest, surefire, Gradle, phpunit and others write it.
+
+Read by expat as a stream: entity declarations are refused, characters XML forbids are dropped, and what stands
+before a torn end is kept and reported as incomplete.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from berbench.evidence.reading import Reading, shorten
+from berbench.model.trial import Outcome, TestResult
+
+_FORBIDDEN = bytes(set(range(32)) - {9, 10, 13})
+_BAD_REFERENCE = re.compile(
+    rb"&#(?:x0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|[dD][89a-fA-F]..|[fF]{3}[eEfF])|0*(?:[0-8]|1[124-9]|2\d|3[01]));"
+)
+_UTF8_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*encoding=["']utf-?8["']""", re.IGNORECASE)
+_CHUNK = 1 << 16
+_TEXT_CHARS = 4000
+
+
+class _Refused(Exception):
+    """The document declares entities."""
+
+
+@dataclass
+class _Case:
+    name: str
+    classname: str
+    file: str
+    outcome: Outcome = Outcome.PASSED
+    message: str = ""
+    text: list[str] = field(default_factory=list)
+    text_size: int = 0
+
+
+class _Handler:
+    """Collects test cases while expat walks the document."""
+
+    def __init__(self, runner: str) -> None:
+        self.runner = runner
+        self.results: list[TestResult] = []
+        self.collection_failed = False
+        self.closed = False
+        self.seen_root = False
+        self._depth = 0
+        self._suite_files: list[str] = []
+        self._case: _Case | None = None
+        self._in_verdict = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rsplit("}", 1)[-1]
+        if self._depth == 0 and tag not in ("testsuites", "testsuite"):
+            raise _Refused(f"the root element is <{tag}>, not <testsuites>")
+        self._depth += 1
+        self.seen_root = True
+        if tag == "testsuite":
+            inherited = self._suite_files[-1] if self._suite_files else ""
+            self._suite_files.append(attributes.get("file", inherited))
+        elif tag == "testcase":
+            inherited = self._suite_files[-1] if self._suite_files else ""
+            file = attributes.get("file", inherited)
+            self._case = _Case(attributes.get("name", ""), attributes.get("classname", ""), file)
+            if attributes.get("status") in ("notrun", "disabled"):
+                self._case.outcome = Outcome.SKIPPED
+        elif self._case is not None and tag in ("failure", "error", "skipped"):
+            self._in_verdict = True
+            self._judge(self._case, tag, attributes)
+
+    def _judge(self, case: _Case, tag: str, attributes: dict[str, str]) -> None:
+        message = attributes.get("message", "")
+        kind = attributes.get("type", "")
+        if tag == "skipped":
+            if case.outcome is Outcome.PASSED:
+                case.outcome = Outcome.XFAILED if kind == "pytest.xfail" else Outcome.SKIPPED
+                case.message = message
+            return
+        outcome = Outcome.FAILED if tag == "failure" else Outcome.ERROR
+        if tag == "failure" and message.startswith("[XPASS(strict)]"):
+            outcome = Outcome.XPASSED
+        if tag == "error" and self.runner in ("pytest", "") and message == "collection failure":
+            self.collection_failed = True
+        if case.outcome is not Outcome.FAILED:
+            case.outcome = outcome
+        case.message = case.message or message
+
+    def data(self, text: str) -> None:
+        if self._case is not None and self._in_verdict and self._case.text_size < _TEXT_CHARS:
+            self._case.text.append(text)
+            self._case.text_size += len(text)
+
+    def end(self, tag: str) -> None:
+        tag = tag.rsplit("}", 1)[-1]
+        self._depth -= 1
+        self.closed = self._depth == 0
+        if tag == "testsuite":
+            self._suite_files.pop()
+        elif tag in ("failure", "error", "skipped"):
+            self._in_verdict = False
+        elif tag == "testcase" and self._case is not None:
+            self.results.append(self._result(self._case))
+            self._case = None
+
+    def _result(self, case: _Case) -> TestResult:
+        test_id, file = _name(case, self.runner)
+        message = "" if case.outcome is Outcome.PASSED else shorten(_message(case))
+        return TestResult(test_id, case.outcome, file, message)
+
+
+def read_junit(data: bytes, runner: str, *, where: str = "report", truncated: bool = False) -> Reading:
+    """Results of one JUnit file. `runner` decides how ids are built; `where` names the file in problems."""
+    handler = _Handler(runner)
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = handler.start
+    parser.EndElementHandler = handler.end
+    parser.CharacterDataHandler = handler.data
+    parser.EntityDeclHandler = _refuse_entities
+    data = _clean(data)
+    problem = ""
+    try:
+        for offset in range(0, len(data), _CHUNK):
+            parser.Parse(data[offset : offset + _CHUNK], False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        problem = f"{where} is no complete XML: {error}"
+    except _Refused as error:
+        return Reading(complete=False, problems=(f"{where} was refused: {error}",))
+    if truncated and not problem:
+        problem = f"{where} was cut at berbench's size limit"
+    return Reading(
+        results=tuple(handler.results),
+        collection_failed=handler.collection_failed,
+        complete=handler.closed and not problem,
+        problems=(problem,) if problem else (),
+    )
+
+
+def _refuse_entities(*_: object) -> None:
+    raise _Refused("it declares entities")
+
+
+def _clean(data: bytes) -> bytes:
+    """What XML forbids is dropped; stray bytes are replaced where the document says it is UTF-8 (or nothing)."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data  # UTF-16: expat reads it, and byte-wise cleaning would break it
+    data = _BAD_REFERENCE.sub(b"?", data.translate(None, _FORBIDDEN))
+    if _UTF8_DECLARED.match(data) or b"encoding=" not in data[:100]:
+        text = data.decode("utf-8", "replace")
+        data = text.replace("\ufffe", "?").replace("\uffff", "?").encode("utf-8")
+    return data
+
+
+def _message(case: _Case) -> str:
+    text = "".join(case.text).strip()
+    if case.message and case.message not in text:
+        return f"{case.message}\n{text}"
+    return text or case.message
+
+
+def _name(case: _Case, runner: str) -> tuple[str, str]:
+    """(id, file): the runner's own node id where it can be rebuilt."""
+    if case.file.endswith(".py") or runner == "pytest":
+        return _pytest_name(case)
+    if runner in ("maven", "gradle"):
+        return f"{case.classname}#{case.name}", case.file or case.classname.split("$")[0].replace(".", "/")
+    joined = f"{case.classname}.{case.name}" if case.classname else case.name
+    return (f"{case.file}::{joined}" if case.file else joined), case.file
+
+
+def _pytest_name(case: _Case) -> tuple[str, str]:
+    file = case.file
+    if not file and not case.classname:  # a module that could not be collected: its name is its dotted path
+        file = _dotted_file(case.name)
+        return file, file
+    if not file:
+        file = _dotted_file(_module_part(case.classname))
+    module = file.removesuffix(".py").replace("/", ".")
+    if module != case.classname and not case.classname.startswith(f"{module}."):
+        return f"{file}::{case.classname}::{case.name}" if case.classname else f"{file}::{case.name}", file
+    classes = case.classname[len(module) + 1 :].split(".") if case.classname != module else []
+    return "::".join((file, *classes, case.name)), file
+
+
+def _module_part(classname: str) -> str:
+    """`tests.test_x.TestA.TestInner` → `tests.test_x`: classes are taken to start with a capital letter."""
+    parts = classname.split(".")
+    while len(parts) > 1 and parts[-1][:1].isupper():
+        parts.pop()
+    return ".".join(parts)
+
+
+def _dotted_file(dotted: str) -> str:
+    return dotted if dotted.endswith(".py") else dotted.replace(".", "/") + ".py"

@@ -1,0 +1,139 @@
+"""Reports of one JSON object a line, or one JSON document: berbench's own kit files and jest's report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from berbench.evidence.reading import Reading, shorten
+from berbench.model.trial import Outcome, TestResult
+
+_JEST = {
+    "passed": Outcome.PASSED,
+    "failed": Outcome.FAILED,
+    "pending": Outcome.SKIPPED,
+    "skipped": Outcome.SKIPPED,
+    "todo": Outcome.SKIPPED,
+    "disabled": Outcome.SKIPPED,
+}
+
+
+def read_unittest(data: bytes, *, where: str = "report") -> Reading:
+    """The unittest recorder's lines. Import failures arrive as tests of `unittest.loader._FailedTest`."""
+    results = []
+    complete = collection_failed = False
+    for record in _records(data):
+        if record.get("end"):
+            complete = True
+            continue
+        test_id = _text(record, "id")
+        lost = "unittest.loader._FailedTest." in test_id or "unittest.loader.ModuleImportFailure." in test_id
+        collection_failed = collection_failed or lost
+        outcome = _outcome(_text(record, "outcome"))
+        results.append(TestResult(test_id, outcome, _text(record, "file"), shorten(_text(record, "message"))))
+    return Reading(tuple(results), collection_failed, complete, _unended(complete, where))
+
+
+def read_titles(data: bytes, *, where: str = "report") -> Reading:
+    """The mocha and Node recorders' lines: titles from the outermost group to the test.
+
+    Groups that only pass on their tests' outcome are no tests; one that failed by itself (a hook, a file that
+    could not be loaded) is an error.
+    """
+    complete = False
+    records = []
+    for record in _records(data):
+        if record.get("end"):
+            complete = True
+        else:
+            records.append(record)
+    groups = _groups(records)
+    results: list[TestResult] = []
+    collection_failed = False
+    for record in records:
+        titles = _titles(record)
+        file = _text(record, "file")
+        outcome = _outcome(_text(record, "outcome"))
+        group = record.get("kind") == "suite" or (file, titles) in groups
+        if group and (outcome is not Outcome.FAILED or _text(record, "failure") == "subtestsFailed"):
+            continue
+        if (group or record.get("hook") or _is_file(record, titles, file)) and outcome is Outcome.FAILED:
+            outcome = Outcome.ERROR
+        elif _is_file(record, titles, file):
+            continue
+        collection_failed = collection_failed or (outcome is Outcome.ERROR and _is_file(record, titles, file))
+        test_id = " > ".join((file, *titles) if file else titles)
+        results.append(TestResult(test_id, outcome, file, shorten(_text(record, "message"))))
+    return Reading(tuple(results), collection_failed, complete, _unended(complete, where))
+
+
+def read_jest(data: bytes, *, where: str = "report", truncated: bool = False) -> Reading:
+    """Jest's `--json` document, which vitest writes too. A suite that failed with no tests is an error."""
+    try:
+        document = json.loads(data.decode("utf-8", "replace"))
+    except ValueError as error:
+        cut = " (it was cut at berbench's size limit)" if truncated else ""
+        return Reading(complete=False, problems=(f"{where} is no JSON: {error}{cut}",))
+    if not isinstance(document, dict) or not isinstance(document.get("testResults"), list):
+        return Reading(complete=False, problems=(f"{where} is no report of jest: it has no testResults",))
+    results: list[TestResult] = []
+    collection_failed = False
+    for suite in document["testResults"]:
+        file = _text(suite, "name")
+        assertions = [a for a in suite.get("assertionResults", []) if isinstance(a, dict)]
+        for assertion in assertions:
+            titles = (*(str(t) for t in assertion.get("ancestorTitles", []) if t), _text(assertion, "title"))
+            outcome = _JEST.get(_text(assertion, "status"), Outcome.ERROR)
+            messages = assertion.get("failureMessages") or []
+            message = shorten("\n".join(str(m) for m in messages)) if isinstance(messages, list) else ""
+            results.append(TestResult(" > ".join((file, *titles)), outcome, file, message))
+        if suite.get("status") == "failed" and not any(a.get("status") == "failed" for a in assertions):
+            collection_failed = True
+            results.append(TestResult(file, Outcome.ERROR, file, shorten(_text(suite, "message"))))
+    return Reading(tuple(results), collection_failed)
+
+
+def _records(data: bytes) -> Iterator[dict[str, Any]]:
+    """Whole lines only: a process that was killed may leave a torn last one."""
+    for line in data.split(b"\n"):
+        try:
+            record = json.loads(line.decode("utf-8", "replace"))
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _unended(complete: bool, where: str) -> tuple[str, ...]:
+    return () if complete else (f"{where} has no end: the runner's process ended before its time",)
+
+
+def _groups(records: list[dict[str, Any]]) -> set[tuple[str, tuple[str, ...]]]:
+    groups: set[tuple[str, tuple[str, ...]]] = set()
+    for record in records:
+        titles = _titles(record)
+        groups.update((_text(record, "file"), titles[:length]) for length in range(1, len(titles)))
+    return groups
+
+
+def _is_file(record: dict[str, Any], titles: tuple[str, ...], file: str) -> bool:
+    """Whether Node reports a whole test file as one test, as it does when the file fails or holds none."""
+    return "kind" in record and len(titles) == 1 and file != "" and titles[0].endswith(file)
+
+
+def _titles(record: dict[str, Any]) -> tuple[str, ...]:
+    titles = record.get("titles")
+    return tuple(str(title) for title in titles) if isinstance(titles, list) else ()
+
+
+def _text(record: dict[str, Any], key: str) -> str:
+    value = record.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _outcome(name: str) -> Outcome:
+    try:
+        return Outcome(name)
+    except ValueError:
+        return Outcome.ERROR

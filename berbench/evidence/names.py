@@ -1,0 +1,83 @@
+"""Test names and the files behind them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from posixpath import basename, dirname, splitext
+
+# Parts of a name that differ from run to run: addresses, temporary paths, durations, times, long random ids.
+_UNSTABLE = re.compile(
+    r"""
+    0x[0-9a-fA-F]{6,}
+    | (?:/private)?/(?:tmp|var/folders|var/tmp|dev/shm)/\S+
+    | pytest-of-\w+
+    | \(\s*\d+(?:\.\d+)?\s*m?s\s*\)
+    | \b\d+\.\d{2,}\s*m?s\b
+    | \b\d{4}-\d\d-\d\d[T ]\d\d:\d\d
+    | \b\d\d:\d\d:\d\d\b
+    | \b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b
+    """,
+    re.VERBOSE,
+)
+_SCRIPT = frozenset({".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"})
+_JVM = frozenset({".java", ".kt", ".groovy", ".scala"})
+
+
+def unstable(test_id: str) -> bool:
+    """Whether a name holds a part that differs from run to run, so that two trials can't be matched by it."""
+    return _UNSTABLE.search(test_id) is not None
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a path looks like a file of tests by the habits of its language, not a helper or data."""
+    name = basename(path)
+    stem, extension = splitext(name)
+    folders = dirname(path).split("/")
+    if extension == ".py":
+        named = stem.startswith("test") or stem.endswith(("_test", "_tests", "_spec"))
+        return (named and name != "testing.py") or name == "tests.py"
+    if extension in _SCRIPT:
+        if re.search(r"[.\-_](?:test|spec|e2e|it)$", stem) or stem in ("test", "tests", "spec"):
+            return True
+        return "__tests__" in folders and not {"__mocks__", "__fixtures__", "fixtures"} & set(folders)
+    if extension == ".go":
+        return stem.endswith("_test")
+    if extension == ".rs":
+        return "tests" in folders or stem in ("tests", "test") or stem.endswith(("_test", "_tests"))
+    if extension in _JVM:
+        return re.search(r"(?:Tests?|TestCase|IT|Spec)$|^Test[A-Z]", stem) is not None
+    if extension == ".php":
+        return stem.endswith("Test")
+    return extension == ".rb" and stem.endswith(("_spec", "_test"))
+
+
+def names_file(seen: str, path: str) -> bool:
+    """Whether a result's file means this repository path.
+
+    Reports name files relative to a package's folder, by absolute path, by class name without extension (Java)
+    or by import path (Go), so the shorter of the two must end the longer, at a folder's boundary.
+    """
+    seen = seen.removeprefix("./")
+    if path.endswith(".go") and not seen.endswith(".go"):
+        folder = dirname(path)
+        return folder == "" or _ends(seen, folder) or _ends(folder, seen)
+    if splitext(path)[1] in _JVM and splitext(basename(seen))[1] not in _JVM:
+        return _ends(splitext(path)[0], seen)
+    return _ends(path, seen) or _ends(seen, path)
+
+
+def beside(seen: str, path: str) -> bool:
+    """Whether a result's file lies in or below the folder of this repository path."""
+    folder = dirname(path)
+    return folder == "" or f"/{dirname(seen)}/".find(f"/{folder}/") >= 0
+
+
+def any_named(files: Iterable[str], paths: Iterable[str]) -> bool:
+    """Whether one of the files means one of the paths."""
+    paths = tuple(paths)
+    return any(names_file(seen, path) for seen in files for path in paths)
+
+
+def _ends(longer: str, shorter: str) -> bool:
+    return longer == shorter or (shorter != "" and longer.endswith(f"/{shorter}"))

@@ -1,0 +1,71 @@
+"""What every reader returns, and the text all of them start from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from berbench.model.trial import Outcome, TestResult
+
+MESSAGE_CHARS = 600
+
+# CSI (colours, cursor), OSC (titles, links; ended by BEL or ST), and the two-byte escapes.
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\^_]|\x1b[()][A-Z0-9]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The results of one report or stream. `complete` is False when its own end is missing."""
+
+    results: tuple[TestResult, ...] = ()
+    collection_failed: bool = False
+    complete: bool = True
+    problems: tuple[str, ...] = ()
+
+
+def plain_text(data: bytes) -> str:
+    """A log as text for reading: escapes stripped, stray bytes replaced, line ends made plain."""
+    text = _ESCAPES.sub("", data.decode("utf-8", "replace"))
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def shorten(message: str) -> str:
+    """The first lines of a failure."""
+    return "\n".join(message.strip().splitlines()[:12])[:MESSAGE_CHARS]
+
+
+def join(readings: Iterable[Reading]) -> Reading:
+    """Several reports as one."""
+    readings = tuple(readings)
+    return Reading(
+        results=tuple(result for reading in readings for result in reading.results),
+        collection_failed=any(reading.collection_failed for reading in readings),
+        complete=all(reading.complete for reading in readings),
+        problems=tuple(problem for reading in readings for problem in reading.problems),
+    )
+
+
+def number_repeats(results: Iterable[TestResult]) -> tuple[TestResult, ...]:
+    """The same results with unique ids: the second `a` becomes `a#2`."""
+    seen: Counter[str] = Counter()
+    taken: set[str] = set()
+    unique = []
+    for result in results:
+        seen[result.id] += 1
+        name = result.id if seen[result.id] == 1 else f"{result.id}#{seen[result.id]}"
+        while name in taken:
+            seen[result.id] += 1
+            name = f"{result.id}#{seen[result.id]}"
+        taken.add(name)
+        unique.append(result if name == result.id else replace(result, id=name))
+    return tuple(unique)
+
+
+def count(results: Iterable[TestResult]) -> tuple[tuple[Outcome, int], ...]:
+    """Results by outcome, in the order outcomes are declared."""
+    counter = Counter(result.outcome for result in results)
+    return tuple((outcome, counter[outcome]) for outcome in Outcome if counter[outcome])

@@ -1,0 +1,105 @@
+"""The Test Anything Protocol, versions 12 to 14, picked out of a log or file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from berbench.evidence.reading import Reading, shorten
+from berbench.model.trial import Outcome, TestResult
+
+_POINT = re.compile(r"^(?P<indent> *)(?P<not>not )?ok\b(?:\s+(?P<number>\d+))?(?:\s+-)?(?P<rest>[^\n]*)$")
+_PLAN = re.compile(r"^(?P<indent> *)(?P<first>\d+)\.\.(?P<last>\d+)(?:\s*#\s*(?P<why>.*))?$")
+_DIRECTIVE = re.compile(r"(?<!\\)#\s*(?P<kind>skip|todo|time)\w*\b\s*(?P<why>.*)$", re.IGNORECASE)
+_BAIL = re.compile(r"^ *Bail out!(?P<why>.*)$")
+
+
+@dataclass
+class _Point:
+    depth: int
+    name: str
+    outcome: Outcome
+    children: list[_Point] = field(default_factory=list)
+    diagnosis: list[str] = field(default_factory=list)
+
+
+class _Parser:
+    """Subtests are indented by four and come before the point that sums them up."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[int, list[_Point]] = {}
+        self.plans: dict[int, int] = {}
+        self.top_seen = 0
+        self.planned: int | None = None
+        self.bail = ""
+        self.last: _Point | None = None
+        self.in_yaml = False
+
+    def line(self, line: str) -> None:
+        if self.in_yaml or (self.last is not None and re.match(r"^ *---\s*$", line)):
+            self._yaml(line)
+        elif point := _POINT.match(line):
+            self._point(point)
+        elif plan := _PLAN.match(line):
+            if not plan["indent"]:
+                self.planned = (self.planned or 0) + int(plan["last"]) - int(plan["first"]) + 1
+        elif bail := _BAIL.match(line):
+            self.bail = bail["why"].strip() or "no reason given"
+
+    def _yaml(self, line: str) -> None:
+        if self.last is not None and self.in_yaml and len(self.last.diagnosis) < 12:
+            self.last.diagnosis.append(line.strip())
+        self.in_yaml = not re.match(r"^ *\.\.\.\s*$", line)
+
+    def _point(self, match: re.Match[str]) -> None:
+        depth = len(match["indent"]) // 4
+        name = match["rest"].strip()
+        outcome = Outcome.FAILED if match["not"] else Outcome.PASSED
+        if directive := _DIRECTIVE.search(name):
+            name = name[: directive.start()].strip()
+            kind = directive["kind"].lower()
+            if kind == "skip":
+                outcome = Outcome.SKIPPED
+            elif kind == "todo":
+                outcome = Outcome.XFAILED if match["not"] else Outcome.XPASSED
+        name = name.removesuffix("{").strip().replace("\\#", "#") or f"test {match['number'] or '?'}"
+        point = _Point(depth, name, outcome, self.waiting.pop(depth + 1, []))
+        self.waiting.setdefault(depth, []).append(point)
+        self.top_seen += depth == 0
+        self.last = point
+
+
+def read_tap(text: str) -> Reading:
+    """Results by `outer > inner`. Points that only sum up their subtests are no tests of their own.
+
+    Fewer points than the plan says, no plan at all, or `Bail out!` make the reading incomplete.
+    """
+    parser = _Parser()
+    for line in text.splitlines():
+        parser.line(line)
+    results: list[TestResult] = []
+    for depth in sorted(parser.waiting):  # depth above 0 here: subtests whose summing-up never came
+        for point in parser.waiting[depth]:
+            _flatten(point, (), results)
+    problems = []
+    if parser.bail:
+        problems.append(f"the TAP stream bailed out: {parser.bail}")
+    if parser.planned is None and not parser.bail:
+        problems.append("the TAP stream has no plan")
+    elif parser.planned is not None and parser.top_seen < parser.planned:
+        problems.append(f"the TAP stream plans {parser.planned} tests and holds {parser.top_seen}")
+    if any(depth > 0 for depth in parser.waiting):
+        problems.append("the TAP stream ends inside a subtest")
+    return Reading(tuple(results), bool(parser.bail), not problems, tuple(problems))
+
+
+def _flatten(point: _Point, outer: tuple[str, ...], results: list[TestResult]) -> None:
+    names = (*outer, point.name)
+    for child in point.children:
+        _flatten(child, names, results)
+    lone_failure = point.outcome is Outcome.FAILED and all(
+        child.outcome is not Outcome.FAILED for child in point.children
+    )
+    if not point.children or lone_failure:
+        message = shorten("\n".join(point.diagnosis)) if point.outcome is not Outcome.PASSED else ""
+        results.append(TestResult(" > ".join(names), point.outcome, "", message))

@@ -1,0 +1,57 @@
+// Records what mocha reports, one JSON object a line, beside whatever reporter the project uses.
+// Loaded with --require: mocha's own classes are in the module cache by then, and `run` returns its runner
+// before the first test starts. Parallel workers load this too, and must stay silent.
+'use strict';
+
+const fs = require('fs');
+const path = require('path');
+
+const out = process.env.BERBENCH_OUT;
+const root = process.env.BERBENCH_ROOT || process.cwd();
+
+function relative(file) {
+  if (!file) return '';
+  const name = path.relative(root, file);
+  return name.startsWith('..') ? '' : name.split(path.sep).join('/');
+}
+
+function titles(test) {
+  const names = [];
+  for (let node = test; node && !node.root; node = node.parent) if (node.title) names.unshift(node.title);
+  return names;
+}
+
+function fileOf(test) {
+  for (let node = test; node; node = node.parent) if (node.file) return node.file;
+  return '';
+}
+
+function listen(runner, stream) {
+  const write = (record) => fs.writeSync(stream, JSON.stringify(record) + '\n');
+  const record = (outcome) => (test, error) =>
+    write({
+      titles: titles(test),
+      outcome,
+      hook: test.type === 'hook',
+      file: relative(fileOf(test)),
+      message: error ? String(error.message || error).slice(0, 600) : '',
+    });
+  runner.on('pass', record('passed'));
+  runner.on('fail', record('failed'));
+  runner.on('pending', record('skipped'));
+  runner.on('end', () => write({ end: true }));
+}
+
+if (out) {
+  const key = Object.keys(require.cache).find((name) => /[\\/]mocha[\\/]lib[\\/]mocha\.js$/.test(name));
+  const Mocha = key && require.cache[key].exports;
+  const worker = process.argv.some((name) => /nodejs[\\/]worker/.test(name)) || process.env.MOCHA_WORKER_ID;
+  if (Mocha && Mocha.prototype && !worker) {
+    const run = Mocha.prototype.run;
+    Mocha.prototype.run = function (...rest) {
+      const runner = run.apply(this, rest);
+      listen(runner, fs.openSync(path.join(out, `mocha-${process.pid}.jsonl`), 'a'));
+      return runner;
+    };
+  }
+}
