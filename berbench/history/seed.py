@@ -1,4 +1,4 @@
-"""A new repository out of a fast-import stream: how the sample comes to be. Nothing else here writes history."""
+"""A new repository out of a fast-import stream: how the sample comes to be. Nothing else writes history."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which landed pull requests make good tasks, and why: a landing → a score and its reasons.
 
-A good task is small and of one concern, has a problem statement, and its hidden tests fail without the change.
+A good task is small, of one concern, has a problem statement, and hidden tests that fail without the change.
 The last can only be proven by validation; ranking foresees it from what the change's lines tell.
 """
 
@@ -71,7 +71,7 @@ def measure(paths: Sequence[str], lines: Sequence[LineCount]) -> Size:
 def rank(
     landing: Landing, split: Split, lines: Sequence[LineCount], linked: bool, patch: bytes | None = None
 ) -> Ranked | Rejected:
-    """Score a landing that has both sides. `linked`: an issue is known. `patch`: its text, where it was read."""
+    """Score a landing that has both sides. `linked`: an issue is known. `patch`: its text, where read."""
     tests = [change.path for change in split.tests if change.status != "D"]
     code = [change.path for change in split.reference if kind_of(change.path) is Kind.CODE]
     signs = read_signs(patch, {change.path for change in split.tests}) if patch is not None else None

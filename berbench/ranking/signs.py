@@ -20,19 +20,31 @@ _CHECK = re.compile(
     r"assert|expect|raises|should|Equal|\bt\.(is|ok|same|equal|deepEqual|throws|Error|Fatal)|require\.|>>> "
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
+# Where a test uses a name of the program: called, taken from something, given by keyword or key.
+_USED = re.compile(r"\.([A-Za-z_$][\w$]{2,})|\b([A-Za-z_$][\w$]{2,})(?:\(|=(?!=)|:(?![:/]))")
+_BRINGS_IN = re.compile(r"^\s*(?:from\s+\S+\s+)?import\b|\brequire\(|^\s*use\s")
+# Documentation inside code: some words, and nothing that programs are made of.
+_PROSE = re.compile(
+    r"^\s*(?!(?:return|raise|yield|if|elif|else|for|while|with|try|except|assert|del|async|await|def|class|case|throw"
+    r"|new|const|let|var|func|function|fn|pub|type|interface|struct|enum|import|from|use|export|package|go|defer)\b)"
+    r"(?::\w+|\.\.\s|[\w`*'\"-]+[,.]?(?:\s+[\w`*'\"(-][^=\[{;]*){2})"
+)
 _DEFINES = re.compile(
     r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|pub(?:\(\w+\))?\s+)*"
     r"(?:def|class|function\*?|func(?:\s*\([^)]*\))?|fn|const|let|var|struct|enum|interface|trait|type|get|set)\s+(.*)"
 )
 _SETS = re.compile(
-    r"(?:^|[\s,({.])([A-Za-z_$][\w$]{2,})\s*(?:=(?!=)|:(?![:\]]))|^\s+([A-Za-z_$][\w$]{2,})\s*\([^)]*\)\s*\{"
+    r"(?:^|[\s,({.])([A-Za-z_$][\w$]{2,})\s*(?:=(?!=)|:(?![:\]/]))|^\s+([A-Za-z_$][\w$]{2,})\s*\([^)]*\)\s*\{"
 )
 _COMMENT = re.compile(r"^\s*(#(?!\[)|//|/?\*|\"\"\"|''')|\s+#\s.*$|\s+//\s.*$")
 _IDLE = re.compile(
-    r"^\s*(from\s+[\w.]+\s+import|import\b|\}?\s*from\s+['\"]|if TYPE_CHECKING|@overload|use\s+[\w:]+;)|^\W*$"
+    r"^\s*(from\s+[\w.]+\s+import|import\b|\}?\s*from\s+['\"]|if (t\.|typing\.)?TYPE_CHECKING|use\s+[\w:]+;)"
+    r"|^\W*$"
 )
 _ANNOTATION = re.compile(r"\s*->\s*[^:]+(?=:\s*$)|(?<=\w):\s*[\w\[\]., |\"'*]+?(?=\s*[=,)]|$)")
-_WORDS_OF_ALL_CODE = frozenset("self this return None True False null true false else elif".split())
+_WORDS_OF_ALL_CODE = frozenset(
+    {"self", "this", "return", "None", "True", "False", "null", "true", "false", "else"}
+)
 
 
 @dataclass(slots=True)
@@ -56,8 +68,8 @@ class Signs:
     """`cases` and `checks` are new tests and new assertions, moves not counted.
 
     `fresh_names` are names that new test lines use and that only the implementation's new lines define.
-    `new_code` counts implementation lines that do something and are not just reformatted; `idle` says that there
-    are none. `shared_texts` are literals that both the new tests and the new implementation hold.
+    `new_code` counts implementation lines that do something and are not just reformatted; `idle` says that
+    there are none. `shared_texts` are literals that both the new tests and the new implementation hold.
     """
 
     cases: int
@@ -80,7 +92,7 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
             (side.added if sign == "+" else side.deleted).setdefault(path, []).append(line)
     new_tests = _net(test_side)
     new_code = [line for line in _net_plain(code_side) if not _IDLE.match(line)]
-    used = {name for line in new_tests for name in _NAME.findall(line)}
+    used = _used(test_side.all_added())
     known = {name for line in code_side.all_deleted() for name in _NAME.findall(line)}
     known |= {name for line in test_side.all_deleted() for name in _NAME.findall(line)}
     fresh = (used & _defined(new_code)) - known - _WORDS_OF_ALL_CODE
@@ -124,10 +136,11 @@ def _net(side: Side) -> list[str]:
 
 
 def _net_plain(side: Side) -> list[str]:
-    """Added lines that still differ from all deleted ones when layout, comments and annotations are taken away."""
+    """Added lines that differ from all deleted ones even without layout, comments and annotations."""
     gone: Counter[str] = Counter(_plain(line) for line in side.all_deleted())
     kept: list[str] = []
-    for path, lines in side.added.items():
+    for path, all_lines in side.added.items():
+        lines = list(_without_overloads(all_lines))
         whole = "".join(_plain(line) for line in lines)
         if whole == "".join(_plain(line) for line in side.deleted.get(path, [])):
             continue  # the same text, broken into other lines
@@ -140,9 +153,21 @@ def _net_plain(side: Side) -> list[str]:
     return kept
 
 
+def _without_overloads(lines: list[str]) -> Iterator[str]:
+    """Signatures for type checkers alone are no code."""
+    inside = False
+    for line in lines:
+        inside = inside or line.lstrip().startswith(("@overload", "@t.overload", "@typing.overload"))
+        if not inside:
+            yield line
+        inside = inside and not line.endswith("...")
+
+
 def _plain(line: str) -> str:
     bare = _ANNOTATION.sub("", _COMMENT.sub("", line))
-    return re.sub(r"[\s,;()]", "", bare).replace("'", '"') if not _IDLE.match(bare) else ""
+    if _IDLE.match(bare) or _PROSE.match(bare):
+        return ""
+    return re.sub(r"[\s,;()]", "", bare).replace("'", '"')
 
 
 def _defined(lines: list[str]) -> set[str]:
@@ -152,6 +177,15 @@ def _defined(lines: list[str]) -> set[str]:
         if definition:
             names.update(_NAME.findall(definition.group(1)))
         names.update(name for pair in _SETS.findall(line) for name in pair if name)
+    return names
+
+
+def _used(lines: list[str]) -> set[str]:
+    names: set[str] = set()
+    for line in lines:
+        names.update(name for pair in _USED.findall(line) for name in pair if name)
+        if _BRINGS_IN.search(line):
+            names.update(_NAME.findall(line))
     return names
 
 

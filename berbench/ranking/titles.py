@@ -41,7 +41,7 @@ _ROWS = (
     ),
     (
         "tests alone",
-        r"\b(add|more|improve|extend|update|fix|missing|better)\w* .*\b(tests?|test (suite|case)s?|coverage)\b",
+        r"\b(add|more|improve|extend|update|fix|missing|better)\w* .*\b(tests?|test suite|coverage)\b",
     ),
     ("tests alone", r"^tests?\b|\bflaky\b|\btest coverage\b|\bunskip|\btestsuite\b|\btests? for\b"),
     ("CI", r"\b(ci|github actions?|workflows?|travis|tox|nox|pre-commit|dependabot|azure pipelines)\b"),
@@ -61,7 +61,8 @@ _PATTERNS = tuple((label, re.compile(pattern)) for label, pattern in _ROWS)
 # A title that names a wrong behaviour is believed over a word that merely sounds like housekeeping.
 _FIX = re.compile(
     r"\b(fix(e[sd])?|bugs?|crash\w*|wrong\w*|incorrect\w*|broken|regression|raises?|handle[sd]?|allow[sd]?|error|"
-    r"prevent\w*|respect\w*|support\w*|should|don't|do not|does not|doesn't|no longer|correct(ly)?|properly|ensure\w*)\b"
+    r"prevent\w*|respect\w*|support\w*|should|don't|do not|does not|doesn't|no longer|correct(ly)?|properly|"
+    r"ensure\w*)\b"
 )
 
 

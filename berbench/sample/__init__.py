@@ -20,8 +20,8 @@ from berbench.sample.story import Landed, tell
 class SamplePR:
     """A pull request of the sample, and what must come out of it.
 
-    `number` is None for the direct push, which is taken by `landing_commit`. `issue_file` names package data, see
-    `issue_text`. `prompt_edit` is a line that the demo's careless reviewer adds to the drafted prompt.
+    `number` is None for the direct push, which is taken by `landing_commit`. `issue_file` names package data,
+    see `issue_text`. `prompt_edit` is a line that the demo's careless reviewer adds to the drafted prompt.
     """
 
     number: int | None
@@ -44,7 +44,7 @@ class Sample:
 
 
 def build(path: Path) -> Sample:
-    """Make the sample repository in a folder that does not exist yet, or is empty. RepositoryError otherwise."""
+    """Make the sample repository in a new or empty folder. RepositoryError when it holds anything."""
     story = tell()
     commits = create_repository(path, story.stream.bytes())
     return Sample(path, tuple(_pull_request(landed, commits[landed.mark]) for landed in story.landed))

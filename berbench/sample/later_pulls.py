@@ -123,8 +123,8 @@ SENTENCES = Pull(
                 put(
                     "tests/test_sentences.py",
                     "from tally import sentence_count\n\n\n"
-                    'def test_sentences_end_in_a_mark():\n    assert sentence_count("Stop! Who goes there?") == 2\n\n\n'
-                    'def test_a_decimal_point_ends_nothing():\n    assert sentence_count("It is 3.14 long.") == 1\n',
+                    'def test_sentences_end_in_a_mark():\n    assert sentence_count("Go! Who?") == 2\n\n\n'
+                    'def test_a_decimal_point_ends_nothing():\n    assert sentence_count("It is 3.14.") == 1\n',
                 ),
             ),
         ),
@@ -141,8 +141,8 @@ BYTE_ORDER_MARK = Pull(
     "",
     (
         Step(
-            "Strip a byte order mark\n\nFiles from some editors begin with one, and a text that holds nothing else\n"
-            "has no line at all.",
+            "Strip a byte order mark\n\nFiles from some editors begin with one,\n"
+            "and a text that holds nothing else has no line at all.",
             (
                 swap(LINES, "len(text.splitlines())", 'len(text.removeprefix("\\ufeff").splitlines())'),
                 add(

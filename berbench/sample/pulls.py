@@ -144,7 +144,8 @@ TIES = Pull(
                 swap(
                     WORDS,
                     "def top(text, n=3):\n",
-                    'def counts(text):\n    """How often each word occurs."""\n    return Counter(words(text))\n\n\n'
+                    'def counts(text):\n    """How often each word occurs."""\n'
+                    "    return Counter(words(text))\n\n\n"
                     "def top(text, n=3):\n",
                 ),
                 swap(
@@ -188,7 +189,8 @@ STOP_WORDS = Pull(
                 swap(
                     WORDS,
                     "return sorted(counts(text).items(),",
-                    "found = [item for item in counts(text).items() if item[0] not in ignore]\n    return sorted(found,",
+                    "found = [item for item in counts(text).items() if item[0] not in ignore]\n"
+                    "    return sorted(found,",
                 ),
                 add(
                     TEST_WORDS,
@@ -243,7 +245,8 @@ COLUMNS = Pull(
                 put(
                     "tally/columns.py",
                     '"""Columns that a text takes on a terminal."""\n\nfrom wcwidth import wcswidth\n\n\n'
-                    'def columns(line):\n    """How many columns a line takes."""\n    return wcswidth(line)\n',
+                    'def columns(line):\n    """How many columns a line takes."""\n'
+                    "    return wcswidth(line)\n",
                 ),
                 put(
                     "tests/test_columns.py",

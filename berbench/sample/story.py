@@ -1,4 +1,4 @@
-"""The sample's history, told in order: every way in which a pull request lands, and what only looks like one."""
+"""The sample's history in order: every way in which a pull request lands, and what only looks like one."""
 
 from __future__ import annotations
 
@@ -120,7 +120,8 @@ def _first_release(story: Story, main: Branch) -> Branch:
 
 def _other_forges(story: Story, main: Branch) -> None:
     pull = early.STOP_WORDS
-    message = f"Merge branch 'stop-words' into 'main'\n\n{pull.title}\n\nCloses #7\n\nSee merge request example/tally!8"
+    see = "See merge request example/tally!8"
+    message = f"Merge branch 'stop-words' into 'main'\n\n{pull.title}\n\nCloses #7\n\n{see}"
     story.merge(main, story.topic(main, pull), pull, "GitLab merge", message)
     pull = early.LONGEST
     message = f"Merged in longest-word (pull request #10)\n\n{pull.title}"

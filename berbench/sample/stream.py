@@ -1,7 +1,7 @@
 """A git history as the bytes that `git fast-import` reads.
 
-Format: https://git-scm.com/docs/git-fast-import. Authors, dates and contents are all given, so the commit ids are
-the same on every machine.
+Format: https://git-scm.com/docs/git-fast-import. Authors, dates and contents are all given, so the commit ids
+are the same on every machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Stream:
     ) -> int:
         """Add a commit to a branch; its mark. The first parent's files are where `files` start from.
 
-        Without parents the branch begins anew. A merge is written as its result: `files` against the first parent.
+        Without parents the branch begins anew. A merge is written as its result against the first parent.
         """
         self.commits += 1
         mark = self.commits
@@ -50,7 +50,7 @@ class Stream:
         self.parts.append(b"reset refs/tags/%s\nfrom :%d\n\n" % (name.encode(), mark))
 
     def drop(self, branch: str) -> None:
-        """Delete a branch, as forges do after a merge; its commits stay where something was merged from them."""
+        """Delete a branch, as forges do after a merge; merged commits stay."""
         self.parts.append(b"reset refs/heads/%s\nfrom %s\n\n" % (branch.encode(), b"0" * 40))
 
     def bytes(self) -> bytes:
