@@ -2,8 +2,8 @@
 
 Every commit gets a colour from its children before it is met. MAIN is the first-parent line, SIDE the line of
 a merged maintenance branch (or of a main branch merged into a branch that then became main): both hold
-landings. INSIDE is the interior of a pull request's merge: its commits belong to that pull request, and only a
-merge with a pull request's form is a landing there. What is held in memory is the frontier of the walk, and
+landings. INSIDE is the interior of a pull request's merge: its commits belong to that pull request, and only
+a merge with a pull request's form is a landing there. What is held in memory is the frontier of the walk, and
 for each pull request met a few words.
 """
 

@@ -49,8 +49,8 @@ _GITLAB_SUBJECT = re.compile(r"Merge branch '(?P<branch>[^']+)' into '?[^']+'?")
 _MERGE_IN = re.compile(r"^Merge in \S+ from (?P<branch>\S+) to \S+", re.M)
 
 _TRAILER = re.compile(
-    r"^\(?(?:Merged from |(?:PR-URL|PR|Pull[- ]Request(?:-URL|-Id)?|Pull Request resolved|Merge[- ]Request|Part-of|Reviewed-on)"
-    r":\s*)<?(?:(?:[#!]|GH-)?(?P<pr>\d+)|https?://\S+?/(?:pull|pulls|pull-requests|pullrequest|merge_requests)/"
+    r"^\(?(?:Merged from |(?:PR-URL|PR|Pull[- ]Request(?:-URL|-Id)?|Pull Request resolved|Merge[- ]Request"
+    r"|Part-of|Reviewed-on):\s*)<?(?:(?:[#!]|GH-)?(?P<pr>\d+)|https?://\S+?/(?:pull|pulls|pull-requests|pullrequest|merge_requests)/"
     r"(?P<url>\d+)/?)>?\)?\s*$",
     re.M | re.I,
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from berbench.mentions import Mention
+from berbench.mentions import Mention, form_of
 from berbench.model.changes import Commit, Landing
 
 # A revert of a revert brings the change back: it is no revert.
@@ -68,3 +69,11 @@ class Reverts:
                 return f"reverted later by {self._words[word]}"
         by = self._prs.get(landing.pr or 0) or self._titles.get(landing.title)
         return f"reverted later by {by}" if by else ""
+
+
+def reverted(later: Iterable[Commit], landing: Landing) -> str:
+    """Why a landing no longer stands after the later commits, "" when it does."""
+    reverts = Reverts()
+    for commit in later:
+        reverts.note(commit, form_of(commit), whole=True)
+    return reverts.of(landing)
