@@ -69,9 +69,19 @@ def measure(paths: Sequence[str], lines: Sequence[LineCount]) -> Size:
 
 
 def rank(
-    landing: Landing, split: Split, lines: Sequence[LineCount], linked: bool, patch: bytes | None = None
+    landing: Landing,
+    split: Split,
+    lines: Sequence[LineCount],
+    linked: bool,
+    patch: bytes | None = None,
+    *,
+    age_years: float = 0.0,
 ) -> Ranked | Rejected:
-    """Score a landing that has both sides. `linked`: an issue is known. `patch`: its text, where read."""
+    """Score a landing that has both sides.
+
+    `linked`: an issue is known. `patch`: the change's text, where it was read. `age_years`: how long before
+    the newest commit it landed.
+    """
     tests = [change.path for change in split.tests if change.status != "D"]
     code = [change.path for change in split.reference if kind_of(change.path) is Kind.CODE]
     signs = read_signs(patch, {change.path for change in split.tests}) if patch is not None else None
@@ -83,6 +93,10 @@ def rank(
     _judge_size(tally, split, code, lines)
     _judge_tests(tally, split, lines, signs)
     _judge_title(tally, landing.title, signs)
+    if age_years >= 3:
+        tally.add(
+            -min(12.0, 1.5 * age_years), f"{age_years:.0f} years old: its environment may be hard to rebuild"
+        )
     return Ranked(round(min(100.0, max(0.0, tally.score)), 1), tuple(tally.reasons))
 
 
@@ -150,7 +164,7 @@ def _judge_tests(tally: _Tally, split: Split, lines: Sequence[LineCount], signs:
     if signs.cases:
         tally.add(14, f"{signs.cases} new test{'s' * (signs.cases != 1)}")
     else:
-        tally.add(6, f"{signs.checks} new assertion{'s' * (signs.checks != 1)} in tests that were there")
+        tally.add(6, f"{signs.checks} new assertion{'s' * (signs.checks != 1)}, but no new test by name")
     if signs.fresh_names:
         names = ", ".join(signs.fresh_names[:3])
         tally.add(16, f"the tests use what only the change defines: {names}")

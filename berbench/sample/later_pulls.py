@@ -123,8 +123,9 @@ SENTENCES = Pull(
                 put(
                     "tests/test_sentences.py",
                     "from tally import sentence_count\n\n\n"
-                    'def test_sentences_end_in_a_mark():\n    assert sentence_count("Go! Who?") == 2\n\n\n'
-                    'def test_a_decimal_point_ends_nothing():\n    assert sentence_count("It is 3.14.") == 1\n',
+                    'def test_sentences_end_in_a_mark():\n    assert sentence_count("Stop! Who goes?") == 2\n\n\n'
+                    "def test_a_decimal_point_ends_nothing():\n"
+                    '    assert sentence_count("It is 3.14 long.") == 1\n',
                 ),
             ),
         ),

@@ -6,8 +6,9 @@ the end, and only for what local history does not tell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from berbench.errors import ForgeError, NotOnForge, RateLimited
 from berbench.forge.door import Forge
@@ -105,16 +106,21 @@ def scan(
     """
     head = history.resolve(main)
     say(f"reading the history of {main}")
+    slug = repository.slug if repository else ""
     walk = history.walk(main, since=since)
-    harvest = _walk(read_landings(walk), patterns, limit, max_reference_files)
+    try:
+        harvest = _walk(read_landings(walk, slug=slug), patterns, limit, max_reference_files)
+    finally:
+        if isinstance(walk, Generator):
+            walk.close()  # ends the git process where the limit was met before the history's end
     say(f"reading the changes of {len(harvest.shortlist)} candidates")
     shortlist = _read_changes(history, harvest.shortlist)
     notes: list[str] = []
     asked, refused = (shortlist, []) if forge is None else _ask(forge, shortlist, notes, say)
-    candidates, hopeless = _rank(asked)
+    candidates, hopeless = _rank(asked, history.commit(head).committed_at)
     rejected = [*harvest.rejected, *refused, *hopeless, *_summary(harvest.unnamed)]
     return ScanReport(
-        repository=repository.slug if repository and repository.slug else history.root.name,
+        repository=slug or history.root.name,
         head=head,
         considered=len(harvest.shortlist) + len(harvest.rejected),
         candidates=tuple(sorted(candidates, key=lambda found: -found.score)),
@@ -240,12 +246,13 @@ def _ask(
     return asked, refused
 
 
-def _rank(shortlist: Sequence[_Shortlisted]) -> tuple[list[Candidate], list[NotLanding]]:
+def _rank(shortlist: Sequence[_Shortlisted], newest: datetime) -> tuple[list[Candidate], list[NotLanding]]:
     candidates: list[Candidate] = []
     rejected: list[NotLanding] = []
     for item in shortlist:
         landing, split = item.landing, item.split
-        ranked = rank(landing, split, item.lines, bool(landing.issues), item.patch)
+        age = (newest - landing.merged_at).days / 365.25
+        ranked = rank(landing, split, item.lines, bool(landing.issues), item.patch, age_years=age)
         match ranked:
             case Rejected(reason):
                 rejected.append(NotLanding(landing.pr, landing.commit, reason))
