@@ -25,6 +25,8 @@ MAX_BYTES = 32 << 20  # a validation block may list a hundred thousand tests
 MAX_VALUES = 1_000_000  # with every alias written out: what keeps a few lines from growing into gigabytes
 MAX_DEPTH = 64
 
+_TOO_DEEP = f"values are nested more than {MAX_DEPTH} deep"
+
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
@@ -73,7 +75,7 @@ class _Reader:
             while loader.check_event():
                 self._take(loader.get_event(), spans)
         except yaml.MarkedYAMLError as error:
-            raise _syntax_error(self.name, error) from error
+            raise _syntax_error(self.name, text, error) from error
         except yaml.YAMLError as error:
             raise ConfigError(
                 f"{self.name} holds a character that YAML does not allow: {_one_line(error)}.",
@@ -128,7 +130,7 @@ class _Reader:
         if self.stack and isinstance(self.stack[-1].value, dict) and self.stack[-1].key is None:
             raise self._fault(event, "a list or mapping is used as a key", "Use a plain text as the key.")
         if len(self.stack) >= MAX_DEPTH:
-            raise self._fault(event, f"values are nested more than {MAX_DEPTH} deep", "Flatten the document.")
+            raise self._fault(event, _TOO_DEEP, "Flatten the document.")
         value: list[Tree] | dict[str, Tree] = {} if isinstance(event, yaml.MappingStartEvent) else []
         if self.stack and isinstance(self.stack[-1].value, list):
             self.path.append(len(self.stack[-1].value))
@@ -215,14 +217,16 @@ def decoded(text: bytes, name: str) -> str:
         ) from error
 
 
-def _syntax_error(name: str, error: yaml.MarkedYAMLError) -> ConfigError:
+def _syntax_error(name: str, text: str, error: yaml.MarkedYAMLError) -> ConfigError:
     mark = error.problem_mark or error.context_mark
     where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
     problem = _one_line(error.problem or error.context or "broken syntax")
-    if "'\\t'" in problem or "\t" in problem:
+    if mark and text[mark.index : mark.index + 1] == "\t":
         return ConfigError(
             f"{name}{where}: a tab stands where YAML wants spaces.", remedy="Indent with spaces."
         )
+    if "nesting depth" in problem:  # the scanner looks ahead, so it may be the first to meet it
+        return ConfigError(f"{name}{where}: {_TOO_DEEP}.", remedy="Flatten the document.")
     return ConfigError(f"{name}{where}: this is no valid YAML ({problem}).", remedy=_syntax_remedy(problem))
 
 
