@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 
 from wcmatch import glob
 
@@ -22,11 +23,21 @@ _MAGIC = re.compile(r"[*?\[\]{}]")
 
 def matcher(patterns: Sequence[str]) -> Callable[[str], bool]:
     """Whether a path matches; with no patterns none does."""
+    return _matcher(tuple(patterns))
+
+
+@lru_cache(maxsize=256)
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     expanded = [one for pattern in patterns if pattern.strip() for one in _expand(pattern.strip())]
     if not any(not pattern.startswith("!") for pattern in expanded):
         return lambda path: False
     compiled = glob.compile(expanded, flags=_FLAGS, limit=0)
     return lambda path: bool(compiled.match(path))
+
+
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """Whether one path matches; `matcher` is the way for many."""
+    return matcher(tuple(patterns))(path)
 
 
 def classify(changes: Iterable[Change], patterns: Sequence[str]) -> Split:
@@ -41,25 +52,25 @@ def classify(changes: Iterable[Change], patterns: Sequence[str]) -> Split:
 def problems(
     split: Split, *, lfs: Set[str] = frozenset(), links: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Why the split can't make a task, a sentence each; empty when it can.
+    """Why the split can't make a task, a clause each (no full stop); empty when it can.
 
     `lfs` are paths that attributes hand to LFS, `links` the targets of new or changed symbolic links by path.
     """
     every = (*split.tests, *split.reference)
     found = []
     if not every:
-        return ("The landing changes no file.",)
+        return ("it changes no file",)
     if not split.reference:
-        found.append("It changes only tests: there is no implementation to hide and to find again.")
+        found.append("it changes only tests: there is no implementation to find again")
     if not split.tests:
-        found.append("It changes no tests: nothing could verify a solution.")
+        found.append("it changes only implementation: no test could verify a solution")
     for change in every:
         if GITLINK in (change.old_mode, change.new_mode):
-            found.append(f"It moves the submodule {change.path!r}, whose content is not in this repository.")
+            found.append(f"it moves the submodule {change.path!r}, whose content is not in this repository")
         elif change.path in lfs:
-            found.append(f"It changes {change.path!r}, whose content is kept in LFS, not in this repository.")
+            found.append(f"it changes {change.path!r}, whose content is kept in LFS, not in this repository")
     found += [
-        f"The link {path!r} points out of the repository, to {target!r}."
+        f"the link {path!r} points out of the repository, to {target!r}"
         for path, target in (links or {}).items()
         if leaves_tree(path, target)
     ]
@@ -89,14 +100,17 @@ def _swaps(split: Split) -> list[str]:
     found = []
     for one, other in ((split.tests, split.reference), (split.reference, split.tests)):
         files = {change.path for change in one}
-        for change in other:
-            parts = change.path.split("/")
-            for depth in range(1, len(parts)):
-                if (above := "/".join(parts[:depth])) in files:
-                    found.append(
-                        f"A file and a folder trade places across the split: {above!r} and {change.path!r}."
-                    )
+        found += [
+            f"a file and a folder trade places across the split: {above!r} and {change.path!r}"
+            for change in other
+            for above in _folders(change.path)
+            if above in files
+        ]
     return found
+
+
+def _folders(path: str) -> Iterable[str]:
+    return (path[:at] for at, character in enumerate(path) if character == "/")
 
 
 # --- guessing -----------------------------------------------------------------------------------------------
@@ -110,10 +124,10 @@ _TEST_NAME = re.compile(
     r"|.*[.-](?:test|spec|tests)\.\w+|.*_spec\.rb|test[-_].*\.(?:js|ts|mjs|cjs|rb|c|cc|cpp)|.*\.t"
     r"|.*(?:Test|Tests|TestCase|IT|Spec|Suite)\.(?:java|kt|scala|cs|php|groovy|swift)|Test.*\.(?:java|kt))$"
 )
-_MANIFESTS = {
-    "package.json", "Cargo.toml", "pyproject.toml", "setup.py", "setup.cfg", "go.mod", "pom.xml", "build.gradle",
-    "build.gradle.kts", "composer.json", "Gemfile", "CMakeLists.txt", "mix.exs", "Package.swift",
-}  # fmt: skip
+_MANIFESTS = frozenset(
+    "package.json Cargo.toml pyproject.toml setup.py setup.cfg go.mod pom.xml build.gradle build.gradle.kts "
+    "composer.json Gemfile CMakeLists.txt mix.exs Package.swift".split()
+)
 _SURE = ("tests", "test", "__tests__")  # at the top, or beside a manifest
 _LIKELY = (*_SURE, "spec", "specs", "e2e", "t", "unittests", "integration_tests", "functional_tests")
 _ALWAYS = ("__tests__", "__snapshots__", "testdata")

@@ -111,7 +111,7 @@ def _known(history: History, main: str, pr: int, told: PullRequest) -> Commit:
         ) from error
     if not history.is_ancestor(there.sha, main):
         raise LandingError(
-            f"Pull request #{pr} landed as {short} on {told.target_branch or 'another branch'}, not on {main}.",
+            f"Pull request #{pr} landed on {told.target_branch or 'another branch'} ({short}), not on {main}.",
             remedy="Fetch the main branch, or set `main_branch:` in .ber/bench/config.yaml.",
         )
     return there
@@ -127,15 +127,15 @@ def _from_forge(history: History, forge: Forge, there: Commit, told: PullRequest
         subjects = [subject for _, subject in forge.branch_commits(told.number)]
     except ForgeError as error:
         raise LandingError(
-            f"Whether {there.sha[:12]} is a squash or the end of a rebased series can't be told: {error.message}",
-            remedy=f"Try again later, or name the commit: `berbench task create {told.number} --commit <SHA>`.",
+            f"Whether {there.sha[:12]} is a squash or ends a rebased series can't be told: {error.message}",
+            remedy=f"Try again later, or name it: `berbench task create {told.number} --commit <SHA>`.",
         ) from error
     series = list(history.first_parents(there.sha, len(subjects)))
     if len(subjects) > 1 and [one.subject for one in reversed(series)] == subjects:
         return landing_of(series, mention)
     if len(subjects) > 1 and there.subject == subjects[-1]:
         raise LandingError(
-            f"Pull request #{told.number} ends with {there.sha[:12]}, but the commits before it are not its own.",
+            f"Pull request #{told.number} ends with {there.sha[:12]}, but those before it are not its own.",
             remedy="Name the commit with --commit if it stands alone.",
             details=tuple(f"{one.sha[:12]}  {one.subject}" for one in series),
         )
