@@ -1,0 +1,102 @@
+"""The program: its verbs, and the one place where errors become a sentence and an exit code."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from berbench import __version__
+from berbench.cli import (
+    clean,
+    demo,
+    doctor,
+    init,
+    schema,
+    show_error,
+    task_create,
+    task_lint,
+    task_list,
+    task_scan,
+    task_show,
+    task_validate,
+)
+from berbench.cli.options import Settings
+from berbench.errors import BerbenchError, Interrupted
+
+app = typer.Typer(
+    name="berbench",
+    help="Your own merged pull requests as proven coding tasks.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+task_app = typer.Typer(
+    help="Find, create, review and prove tasks.", no_args_is_help=True, rich_markup_mode=None
+)
+
+app.command("init")(init.init)
+app.command("doctor")(doctor.doctor)
+app.command("demo")(demo.demo)
+app.command("clean")(clean.clean)
+app.command("schema")(schema.schema)
+app.add_typer(task_app, name="task")
+task_app.command("scan")(task_scan.scan)
+task_app.command("create")(task_create.create)
+task_app.command("lint")(task_lint.lint)
+task_app.command("show")(task_show.show)
+task_app.command("list")(task_list.list_tasks)
+task_app.command("validate")(task_validate.validate)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"berbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _settings(
+    context: typer.Context,
+    repository: Annotated[
+        Path | None,
+        typer.Option(
+            "--repository", "-C", metavar="FOLDER", help="The repository to work on [default: here]."
+        ),
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    context.obj = Settings(repository=repository or Path.cwd())
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> None:
+    raise Interrupted("Stopped by SIGTERM.")
+
+
+def main() -> None:
+    """Run the program and end the process with the exit code that the outcome deserves."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        code = app(standalone_mode=False)
+    except BerbenchError as error:
+        show_error.expected(error)
+        code = error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        show_error.expected(Interrupted("Stopped."))
+        code = Interrupted.exit_code
+    except show_error.CommandLineError as error:
+        code = show_error.usage(error)
+    except BrokenPipeError:
+        # The reader of a pipe went away (`berbench task list | head`): nothing is left to say to it.
+        sys.stderr.close()
+        code = 0
+    except Exception as error:
+        code = show_error.bug(error)
+    sys.exit(code or 0)

@@ -1,0 +1,27 @@
+"""`berbench demo`: the whole way from a pull request to a verdict, on a sample repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep the sample repository here [default: a temporary folder]."),
+    ] = None,
+    base_image: Annotated[
+        str, typer.Option(metavar="NAME", help="The image that the sample's Dockerfile builds on.")
+    ] = "berbench/base",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=16, help="Tasks proven at once.")] = 2,
+) -> int:
+    """Build a small repository with merged pull requests, then scan, create, lint and validate it in containers.
+
+    Exit code 0 when every verdict is the one that the sample was built for.
+    """
+    from berbench.cli.demonstration import run
+
+    return run(folder, base_image=base_image, jobs=jobs)

@@ -1,0 +1,34 @@
+"""What every verb shares: the settings of the whole command and the options that mean the same everywhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from berbench.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Options given before the verb."""
+
+    repository: Path
+
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+NoApi = Annotated[bool, typer.Option("--no-api", help="Use local history alone; never ask the forge.")]
+
+_AGE = re.compile(r"(\d+)\s*([smhd]?)")
+_UNITS_S = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds_of(age: str) -> float:
+    """Seconds of an age as people write it: `0`, `90s`, `12h`, `7d`. UsageError when it is none."""
+    found = _AGE.fullmatch(age.strip())
+    if found is None:
+        raise UsageError(f"{age!r} is no age.", remedy="write it like 0, 12h or 7d")
+    return int(found[1]) * _UNITS_S[found[2]]

@@ -1,0 +1,106 @@
+"""How long work shows itself: a live table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+from berbench.cli.console import console, note, printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from berbench.stages.validate import Validated
+
+REFRESH_PER_SECOND = 4
+
+
+class Progress(Protocol):
+    """Takes lines from several threads at once."""
+
+    def say(self, task_id: str, line: str) -> None:
+        """What a task is doing now."""
+
+    def done(self, outcome: Validated) -> Validated:
+        """A task has ended; gives it back."""
+
+
+class _Lines:
+    """One line an event: for logs, pipes and `--json`."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, str] = {}
+
+    def say(self, task_id: str, line: str) -> None:
+        if self._last.get(task_id) != line:
+            self._last[task_id] = line
+            note(f"[{task_id}] {line}")
+
+    def done(self, outcome: Validated) -> Validated:
+        note(f"[{outcome.id}] {outcome.verdict.name} in {outcome.seconds:.1f} s: {outcome.verdict.reason}")
+        return outcome
+
+
+class _Live:
+    """A table that is drawn again in place: what runs, for how long, and what has ended."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._state = dict.fromkeys(ids, "waiting")
+        self._started: dict[str, float] = {}
+        self._ended: dict[str, Validated] = {}
+        self._lock = threading.Lock()
+
+    def say(self, task_id: str, line: str) -> None:
+        with self._lock:
+            self._started.setdefault(task_id, monotonic())
+            self._state[task_id] = line
+
+    def done(self, outcome: Validated) -> Validated:
+        with self._lock:
+            self._ended[outcome.id] = outcome
+        return outcome
+
+    def __rich__(self) -> Table:
+        from rich.table import Table
+        from rich.text import Text
+
+        from berbench.cli.tables import verdict_text
+
+        table = Table.grid(padding=(0, 2))
+        with self._lock:
+            running = [i for i in self._started if i not in self._ended]
+            for task_id in running:
+                since = monotonic() - self._started[task_id]
+                line = printable(self._state[task_id])
+                table.add_row(
+                    Text(task_id, "bold"), f"{since:4.0f} s", Text(line, overflow="ellipsis", no_wrap=True)
+                )
+            counts: dict[str, int] = {}
+            for outcome in self._ended.values():
+                counts[outcome.verdict.name] = counts.get(outcome.verdict.name, 0) + 1
+            summary = Text(f"{len(self._ended)} of {len(self._state)} done")
+            for name, count in sorted(counts.items()):
+                summary.append("  ")
+                summary.append_text(verdict_text(name))
+                summary.append(f" {count}")
+        outer = Table.grid()
+        outer.add_row(summary)
+        outer.add_row(table)
+        return outer
+
+
+@contextmanager
+def progress(ids: Sequence[str], *, quiet: bool) -> Iterator[Progress]:
+    """The fitting kind. `quiet` asks for plain lines even on a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield _Lines()
+        return
+    from rich.live import Live
+
+    shown = _Live(ids)
+    with Live(shown, console=console(error=True), refresh_per_second=REFRESH_PER_SECOND, transient=True):
+        yield shown

@@ -1,0 +1,32 @@
+"""How `doctor` and `clean` look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from berbench.cli.console import say, show
+from berbench.cli.tables import cell, plural, table
+from berbench.stages.clean import Cleaned
+from berbench.stages.doctor import Finding
+
+
+def show_findings(findings: Sequence[Finding]) -> None:
+    """One line a finding; a failing one ends with its remedy."""
+    made = table("", "check", "finding", wide="finding")
+    for finding in findings:
+        text = (
+            finding.message if finding.ok or not finding.remedy else f"{finding.message} → {finding.remedy}"
+        )
+        made.add_row("✓" if finding.ok else "✗", cell(finding.name), cell(text))
+    show(made)
+    failing = sum(not finding.ok for finding in findings)
+    say("Everything is there." if not failing else f"{plural(failing, 'check')} failed.")
+
+
+def show_cleaned(cleaned: Cleaned, *, dry_run: bool) -> None:
+    """What was removed and how much that freed."""
+    verb = "would remove" if dry_run else "removed"
+    for line in cleaned.lines:
+        say(f"{verb} {line}")
+    if not cleaned.lines:
+        say("Nothing to clean.")

@@ -1,0 +1,76 @@
+"""How the outcome of `task scan` looks."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from berbench.cli.console import say, show
+from berbench.cli.tables import cell, lines, plural, table
+from berbench.ranking import Size
+from berbench.stages.scan import Candidate, ScanReport
+
+TITLE_WIDTH = 56
+
+
+def show_scan(report: ScanReport, *, verbose: bool) -> None:
+    """Candidates, best first, with the reasons of their rank; with `verbose` also what was rejected."""
+    if report.candidates:
+        made = table(
+            "rank", "score", "pull request", "tests", "reference", "why", right=("rank", "score"), wide="why"
+        )
+        for rank, candidate in enumerate(report.candidates, 1):
+            made.add_row(
+                str(rank),
+                f"{candidate.score:.0f}",
+                lines((_name(candidate), _short(candidate.title))),
+                cell(_size(candidate.tests)),
+                cell(_size(candidate.reference)),
+                lines(candidate.reasons),
+            )
+        show(made)
+    say(
+        f"{plural(len(report.candidates), 'candidate')} of {plural(report.considered, 'landing')} considered; "
+        f"{report.unnamed} commits name no pull request"
+    )
+    for note in report.notes:
+        say(note)
+    if report.not_fetched:
+        say(f"{plural(report.not_fetched, 'candidate')} could not be asked about on the forge")
+    if verbose:
+        _rejected(report)
+    elif report.rejected:
+        reasons = Counter(_kind(rejected.reason) for rejected in report.rejected if rejected.pr is not None)
+        for reason, count in reasons.most_common(6):
+            say(f"  {count:4}  {reason}")
+        say("--verbose lists each rejected one with its reason")
+    if report.candidates:
+        best = report.candidates[0]
+        say(f"next: berbench task create {best.pr or '--commit ' + best.landing_commit[:12]}")
+
+
+def _rejected(report: ScanReport) -> None:
+    made = table(
+        "pull request", "commit", "rejected because", right=("pull request",), wide="rejected because"
+    )
+    for rejected in report.rejected:
+        made.add_row(cell(rejected.pr or ""), cell(rejected.commit[:12]), cell(rejected.reason))
+    show(made)
+
+
+def _name(candidate: Candidate) -> str:
+    linked = " ".join(f"#{number}" for number in candidate.issues)
+    name = f"#{candidate.pr}" if candidate.pr is not None else candidate.landing_commit[:12]
+    return f"{name} for {linked}" if linked else name
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= TITLE_WIDTH else title[: TITLE_WIDTH - 1] + "…"
+
+
+def _size(size: Size) -> str:
+    return f"{plural(size.files, 'file')} +{size.added} −{size.deleted}"
+
+
+def _kind(reason: str) -> str:
+    """A reason without what is particular to one landing, for counting."""
+    return " ".join(word for word in reason.split(":")[0].split() if not any(c.isdigit() for c in word))

@@ -1,0 +1,169 @@
+"""How single tasks and lists of them look."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from berbench.cli.console import say, show
+from berbench.cli.tables import cell, plural, table, verdict_text
+from berbench.diffs import PatchFile
+from berbench.model.task import TaskState
+from berbench.model.trial import Problem
+from berbench.stages.create import Created
+from berbench.stages.init import Begun
+from berbench.stages.show import Overview
+from berbench.stages.standing import Listed
+
+# The source of the order: what a person must decide first stands first.
+REVIEW = (
+    "prompt.md asks for exactly what the hidden tests check, and tells nothing of where the answer is",
+    "tests.patch holds tests only; reference.patch holds the whole known fix",
+    "verify.command runs the changed tests and little else",
+    "verify.protected_paths cover the hidden tests",
+)
+
+
+def show_begun(begun: Begun) -> None:
+    """What `init` wrote, and what to look at."""
+    for line in begun.lines:
+        say(line)
+    if begun.review:
+        say("Review before creating tasks:")
+        for line in begun.review:
+            say(f"  {line}")
+    say("next: berbench doctor, then berbench task scan")
+
+
+def show_created(created: Created) -> None:
+    """A new task, and the list of what to look at before it is validated."""
+    task = created.files.task
+    landing = created.landing
+    say(f"Task {created.id} in {created.folder}")
+    say(f"  landing  {landing.commit[:12]}, by {landing.landed_by}, base {landing.base[:12]}")
+    say(
+        f"  tests.patch      {_count(len(created.split.tests))}: {_names(c.path for c in created.split.tests)}"
+    )
+    say(
+        f"  reference.patch  {_count(len(created.split.reference))}: {_names(c.path for c in created.split.reference)}"
+    )
+    say(f"  verify.command   {task.verify.command or '(none could be proposed: write it yourself)'}")
+    for reason in created.proposal.reasons:
+        say(f"                   {reason}")
+    for note in created.notes:
+        say(f"  note: {note}")
+    if created.problems:
+        show_problems(created.id, created.problems)
+    say("Review before validating:")
+    for number, line in enumerate(REVIEW, 1):
+        say(f"  {number}. {line}")
+    say(f"next: berbench task show {created.id}; then berbench task validate {created.id}")
+
+
+def show_problems(task_id: str, problems: Sequence[Problem]) -> None:
+    """What lint found, errors first."""
+    if not problems:
+        say(f"Task {task_id}: no problems found.")
+        return
+    made = table("severity", "where", "problem", wide="problem")
+    for problem in sorted(problems, key=lambda problem: problem.severity != "error"):
+        text = f"{problem.message} (--fix can mend it)" if problem.fixable else problem.message
+        made.add_row(verdict_text(problem.severity), cell(problem.where), cell(text))
+    show(made)
+
+
+def show_list(listed: Sequence[Listed]) -> None:
+    """Every task with its state; a stale one with what changed."""
+    if not listed:
+        say("No tasks yet. next: berbench task scan")
+        return
+    made = table(
+        "task",
+        "state",
+        "fail→pass",
+        "pass→pass",
+        "command",
+        "why",
+        right=("fail→pass", "pass→pass"),
+        wide="why",
+    )
+    for item in listed:
+        task = item.files.task if item.files else None
+        proof = task.validation if task else None
+        proven = proof if item.standing.state in (TaskState.FRESH, TaskState.STALE) else None
+        made.add_row(
+            cell(item.id),
+            verdict_text(item.standing.state),
+            cell(len(proven.fail_to_pass) if proven else ""),
+            cell(len(proven.pass_to_pass) if proven else ""),
+            cell(_short(task.verify.command) if task else ""),
+            cell(item.standing.reason),
+        )
+    show(made)
+    counts = Counter(item.standing.state.value for item in listed)
+    say(
+        ", ".join(f"{count} {state}" for state, count in counts.most_common())
+        + f" of {plural(len(listed), 'task')}"
+    )
+
+
+def show_task(view: Overview) -> None:
+    """One task in the order in which a reviewer reads."""
+    task, source = view.files.task, view.files.task.source
+    name = f"pull request {source.pull_request}" if source.pull_request is not None else "a commit"
+    say(
+        f"Task {task.id}: {view.standing.state}{' (' + view.standing.reason + ')' if view.standing.reason else ''}"
+    )
+    say(
+        f"  from {name}, landed by {source.landed_by} as {source.landing_commit[:12]}, base {source.base_commit[:12]}"
+    )
+    say(f"  in {view.folder}")
+    say()
+    say("prompt.md")
+    for line in view.files.prompt.decode("utf-8", "replace").splitlines():
+        say(f"  │ {line}")
+    say()
+    _show_files("tests.patch", view.tests)
+    _show_files("reference.patch", view.reference)
+    say(f"verify.command          {task.verify.command}")
+    say(f"verify.protected_paths  {' '.join(task.verify.protected_paths)}")
+    if task.validation:
+        proof = task.validation
+        say(f"proof                   {proof.fingerprint}")
+        say(
+            f"                        {proof.validated_at:%Y-%m-%d %H:%M} on {proof.engine}, by {proof.stands_on}"
+        )
+        say(
+            f"                        {len(proof.fail_to_pass)} fail→pass, {len(proof.pass_to_pass)} pass→pass"
+        )
+        for test in proof.fail_to_pass[:20]:
+            say(f"    {test}")
+    if view.last:
+        say(f"last validation here    {view.last.name}: {view.last.reason}")
+        say(f"                        logs in {view.logs}")
+
+
+def _show_files(name: str, files: Sequence[PatchFile]) -> None:
+    say(f"{name} ({_count(len(files))})")
+    for file in files:
+        say(f"  {_change(file)} {file.path}")
+    say()
+
+
+def _change(file: PatchFile) -> str:
+    if file.is_binary:
+        return f"{'binary':>12}"
+    return f"{'+' + str(file.added):>6}{'−' + str(file.deleted):>6}"
+
+
+def _count(count: int) -> str:
+    return plural(count, "file")
+
+
+def _names(paths: Iterable[str]) -> str:
+    every = list(paths)
+    return ", ".join(every[:4]) + (f" and {len(every) - 4} more" if len(every) > 4 else "")
+
+
+def _short(command: str) -> str:
+    return command if len(command) <= 48 else command[:47] + "…"

@@ -1,0 +1,64 @@
+"""How the outcome of `task validate` looks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from berbench.cli.console import say, show
+from berbench.cli.tables import cell, plural, table, verdict_text
+from berbench.model.trial import VerdictName
+from berbench.stages.validate import Validated
+
+
+def show_validations(outcomes: Sequence[Validated]) -> None:
+    """A table of verdicts, then the diagnosis of each task that was not proven."""
+    if not outcomes:
+        say("Nothing to validate: every task is fresh.")
+        return
+    made = table(
+        "task", "verdict", "fail→pass", "pass→pass", "seconds", "stands on", right=_NUMBERS, wide="stands on"
+    )
+    for outcome in outcomes:
+        verdict = outcome.verdict
+        made.add_row(
+            cell(outcome.id),
+            verdict_text(verdict.name),
+            cell(len(verdict.fail_to_pass) or ""),
+            cell(len(verdict.pass_to_pass) or ""),
+            f"{outcome.seconds:.1f}",
+            cell(verdict.stands_on),
+        )
+    show(made)
+    for outcome in outcomes:
+        _diagnosis(outcome)
+    counts = Counter(outcome.verdict.name for outcome in outcomes)
+    say(
+        ", ".join(f"{count} {name}" for name, count in counts.most_common())
+        + f" of {plural(len(outcomes), 'task')}"
+    )
+
+
+_NUMBERS = ("fail→pass", "pass→pass", "seconds")
+
+
+def _diagnosis(outcome: Validated) -> None:
+    verdict = outcome.verdict
+    proven = verdict.name is VerdictName.VALIDATED
+    if proven and not verdict.warnings and not outcome.narrowed_command:
+        return
+    say(f"{outcome.id}: {verdict.reason}" if not proven else f"{outcome.id}: validated")
+    if outcome.narrowed_command:
+        say(f"  verify.command is now: {outcome.narrowed_command}")
+    for line in (*verdict.details, *(f"warning: {w}" for w in verdict.warnings)):
+        say(f"  {line}")
+    if verdict.noise and not proven:
+        names = ", ".join(verdict.noise[:5]) + (" …" if len(verdict.noise) > 5 else "")
+        say(f"  fail in both trials: {names}")
+    if verdict.narrowable:
+        say(f"  → `berbench task validate {outcome.id} --narrow` deselects them and proves the task again")
+    elif verdict.remedy:
+        say(f"  → {verdict.remedy}")
+    if outcome.logs and not proven:
+        say(f"  logs: {outcome.logs}")
+    say()

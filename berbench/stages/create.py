@@ -1,0 +1,236 @@
+"""Rebuild one merged pull request as an unvalidated task, then stop for review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from berbench.stages.lint import LintDoors, lint_task
+
+from berbench.environments import ENVIRONMENT_GLOBS, propose_inputs, propose_setup
+from berbench.environments.dating import dated_arguments
+from berbench.errors import ConfigError, ForgeError, LandingError, NotOnForge
+from berbench.forge.door import Forge
+from berbench.history.door import History
+from berbench.model.changes import Change, Issue, Landing, PullRequest, Repository, Snapshot, Split
+from berbench.model.task import Config, Environment, Source, Task, TaskFiles, Verify
+from berbench.model.trial import Problem
+from berbench.prompts import Leaks, write_prompt
+from berbench.runners import MANIFEST_GLOBS, Proposal, propose
+from berbench.split import classify, matcher, problems
+from berbench.stages.landing import find_landing
+from berbench.stages.patches import cut
+from berbench.store import Project
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be rebuilt: a pull request, or a commit, or a pull request by way of a commit."""
+
+    pr: int | None = None
+    commit: str = ""
+    issue_text: str | None = None  # what the user wrote as the issue, instead of the forge's
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A task that waits for review."""
+
+    id: str
+    folder: Path
+    landing: Landing
+    split: Split
+    files: TaskFiles
+    proposal: Proposal
+    notes: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """What `create` goes through: what lint does, and the forge, which is None offline."""
+
+    lint: LintDoors
+    forge: Forge | None
+
+
+def create(doors: Doors, request: Request, say: Say) -> Created:
+    """Prove the landing, split it, keep the split law, write the prompt, propose the command; nothing is run.
+
+    LandingError when the landing can't be proven or can't be a task, UsageError when the task exists and
+    `force` is not given.
+    """
+    landing = find_landing(
+        doors.lint.history, doors.forge, doors.lint.main, request.pr, request.commit or None
+    )
+    task_id = task_id_of(landing)
+    doors.lint.project.check_free(task_id, force=request.force)
+    split = _split(doors, landing)
+    say(f"landing {landing.commit[:12]} ({landing.landed_by}), base {landing.base[:12]}")
+    patches = cut(doors.lint.history, landing, split)
+    snapshot = read_snapshot(doors.lint.history, patches.landing_tree)
+    proposal = propose(snapshot, split.tests)
+    pull_request, issues = _texts(doors, request, landing)
+    leaks = leaks_of(doors.lint.repository, landing, pull_request, issues)
+    prompt = write_prompt(
+        issues, pull_request, landing.message, doors.lint.config.harvest.prompt_source, leaks
+    )
+    files = TaskFiles(
+        _task(doors, landing, split, snapshot, proposal),
+        prompt.text.encode("utf-8", "surrogateescape"),
+        patches.tests_patch,
+        patches.reference_patch,
+    )
+    folder = doors.lint.project.create_task(files, force=request.force)
+    found = lint_task(doors.lint, files)
+    return Created(task_id, folder, landing, split, files, proposal, prompt.warnings, found)
+
+
+def read_snapshot(history: History, tree: str) -> Snapshot:
+    """All names of a tree, and the contents of the manifests that runners and environments are read from."""
+    paths = tuple(entry.path for entry in history.list_tree(tree))
+    is_manifest = matcher((*MANIFEST_GLOBS, *ENVIRONMENT_GLOBS))
+    wanted = [path for path in paths if is_manifest(path)]
+    return Snapshot(paths, history.read(tree, wanted))
+
+
+def _split(doors: Doors, landing: Landing) -> Split:
+    patterns = doors.lint.config.harvest.test_patterns
+    if not patterns:
+        raise ConfigError(
+            "harvest.test_patterns is empty, so nothing can be told to be a test.",
+            remedy='set it in .ber/bench/config.yaml, e.g. ["tests/**"]',
+        )
+    split = classify(landing.changes, patterns)
+    reasons = problems(split)
+    if reasons:
+        raise LandingError(
+            f"{_name(landing)} can't be a task: {reasons[0]}.",
+            remedy="correct harvest.test_patterns if the split is wrong; else choose another pull request",
+            details=reasons[1:],
+        )
+    return split
+
+
+def _name(landing: Landing) -> str:
+    return f"Pull request {landing.pr}" if landing.pr is not None else f"Commit {landing.commit[:12]}"
+
+
+def _texts(doors: Doors, request: Request, landing: Landing) -> tuple[PullRequest | None, tuple[Issue, ...]]:
+    """What people wrote about the problem: the user's own file first, else what the forge tells."""
+    if request.issue_text is not None:
+        return None, (_issue_from(request.issue_text),)
+    if doors.forge is None or landing.pr is None:
+        return None, ()
+    try:
+        pull_request = doors.forge.pull_request(landing.pr)
+        numbers = pull_request.closes or landing.issues
+        issues = tuple(_issues(doors.forge, numbers))
+    except ForgeError as error:
+        offline = "or give the problem's text with --issue-file, or take the commit message with --no-api"
+        raise ForgeError(error.message, remedy="; ".join(filter(None, (error.remedy, offline)))) from error
+    return pull_request, issues
+
+
+def _issues(forge: Forge, numbers: tuple[int, ...]) -> Iterator[Issue]:
+    """The issues among the numbers; a number that is another pull request, or gone, tells no problem."""
+    for number in numbers:
+        try:
+            issue = forge.issue(number)
+        except NotOnForge:
+            continue
+        if not issue.is_pull_request:
+            yield issue
+
+
+def _issue_from(text: str) -> Issue:
+    """An issue from a person's file: a first line `# Title` is its title."""
+    first, _, rest = text.lstrip("\ufeff\n").partition("\n")
+    if first.startswith("# "):
+        return Issue(0, first[2:].strip(), rest, "")
+    return Issue(0, "", text, "")
+
+
+def leaks_of(
+    repository: Repository,
+    landing: Landing,
+    pull_request: PullRequest | None = None,
+    issues: Iterable[Issue] = (),
+) -> Leaks:
+    """What the prompt must not tell of this change."""
+    commits = {landing.base, landing.commit, *landing.commits}
+    branch = landing.source_branch
+    if pull_request is not None:
+        commits |= {pull_request.head_commit, pull_request.landing_commit} - {""}
+        branch = pull_request.source_branch or branch
+    numbers = (*landing.issues, *(issue.number for issue in issues if issue.number))
+    return Leaks(
+        repository=repository,
+        pr=landing.pr,
+        issues=tuple(dict.fromkeys(numbers)),
+        commits=tuple(sorted(commits)),
+        branch=branch,
+    )
+
+
+def _task(doors: Doors, landing: Landing, split: Split, snapshot: Snapshot, proposal: Proposal) -> Task:
+    config = doors.lint.config
+    source = Source(
+        remote=doors.lint.history.remote_url(config.remote),
+        pull_request=landing.pr,
+        issues=landing.issues,
+        base_commit=landing.base,
+        landing_commit=landing.commit,
+        landed_by=landing.landed_by,
+        landed_at=landing.merged_at,
+        version=doors.lint.history.describe(landing.base),
+    )
+    environment = Environment(
+        dockerfile=config.dockerfile,
+        build_args=_dated(doors.lint.project, config.dockerfile, snapshot, landing),
+        setup=propose_setup(snapshot),
+        inputs=propose_inputs(snapshot),
+    )
+    return Task(
+        id=task_id_of(landing),
+        source=source,
+        environment=environment,
+        verify=Verify(command=proposal.command, protected_paths=protected_paths(split.tests, config)),
+    )
+
+
+def task_id_of(landing: Landing) -> str:
+    """The pull request's number, or the start of the commit's id where there is none."""
+    return str(landing.pr) if landing.pr is not None else landing.commit[:12]
+
+
+def _dated(project: Project, dockerfile: str, snapshot: Snapshot, landing: Landing) -> dict[str, str]:
+    try:
+        text = project.read_dockerfile(dockerfile)
+    except ConfigError:
+        return {}  # lint says that it is missing
+    return dated_arguments(text, snapshot, landing.merged_at.date())
+
+
+def protected_paths(tests: Iterable[Change], config: Config) -> tuple[str, ...]:
+    """The folders of the hidden tests where a whole folder is tests by the patterns, else the files themselves."""
+    is_test = matcher(config.harvest.test_patterns)
+    found = dict.fromkeys(_protected(change.path, is_test) for change in tests)
+    folders = [path for path in found if path.endswith("/")]
+    return tuple(
+        path for path in found if not any(path != folder and path.startswith(folder) for folder in folders)
+    )
+
+
+def _protected(path: str, is_test: Callable[[str], bool]) -> str:
+    parts = path.split("/")
+    for depth in range(1, len(parts)):
+        folder = "/".join(parts[:depth]) + "/"
+        # A name that no pattern of file names can know: then it is the folder that makes it a test.
+        if is_test(f"{folder}any-name-at-all"):
+            return folder
+    return path

@@ -1,0 +1,94 @@
+"""One pair of trials of one task: its trees, its image, both runs side by side, and what is judged of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from berbench.errors import PatchConflict
+from berbench.history.door import History
+from berbench.model.task import Task, TaskFiles
+from berbench.model.trial import Build, Image, Verdict, VerdictName
+from berbench.stages.verifier import Verifier
+from berbench.verdicts import Hidden, Trialed, judge
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    base: str
+    with_tests: str
+    solved: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One pair of trials and what was judged of it."""
+
+    verdict: Verdict
+    image: Image | None = None
+    trials: dict[str, Trialed] = field(default_factory=dict)
+    build_log: str = ""
+
+
+def trees_of(history: History, files: TaskFiles) -> Trees:
+    base = history.tree_of(files.task.source.base_commit)
+    with_tests = _apply(history, base, files.tests_patch, "tests.patch")
+    solved = _apply(history, with_tests, files.reference_patch, "reference.patch")
+    return Trees(base, with_tests, solved)
+
+
+def _apply(history: History, tree: str, patch: bytes, name: str) -> str:
+    try:
+        return history.apply(tree, patch)
+    except PatchConflict as conflict:
+        raise PatchConflict(
+            f"{name} does not apply: {conflict.message}", path=conflict.path, hunk=conflict.hunk
+        ) from conflict
+
+
+def prove(verifier: Verifier, files: TaskFiles, dockerfile: bytes, trees: Trees, say: Say) -> Proof:
+    """Trials on the task's image; a failure on a shared image is confirmed on an exact one before it counts."""
+    proof = _attempt(verifier, files, dockerfile, trees, exact=False, say=say)
+    shared = proof.image is not None and proof.image.tree != trees.base
+    if shared and proof.verdict.name is not VerdictName.VALIDATED:
+        say(f"{proof.verdict.name} on a shared image: confirming on one built from this base commit")
+        proof = _attempt(verifier, files, dockerfile, trees, exact=True, say=say)
+    return proof
+
+
+def _attempt(
+    verifier: Verifier,
+    files: TaskFiles,
+    dockerfile: bytes,
+    trees: Trees,
+    *,
+    exact: bool,
+    say: Say,
+) -> Proof:
+    task = files.task
+    build = verifier.build(task, dockerfile, trees.base, exact=exact, say=say)
+    if build.image is None:
+        return Proof(_image_failed(task, build), build_log=build.log)
+    say("trials: base and reference side by side")
+    trials = verifier.run(task, build.image, {"base": trees.with_tests, "reference": trees.solved})
+    hidden = Hidden(paths=hidden_paths(verifier.history, trees.base, trees.with_tests))
+    verdict = judge(trials["base"], trials["reference"], hidden)
+    return Proof(verdict, build.image, trials, build.log)
+
+
+def hidden_paths(history: History, base: str, with_tests: str) -> tuple[str, ...]:
+    """Paths that tests.patch adds or changes: the files whose tests must show up in the evidence."""
+    return tuple(change.path for change in history.changes(base, with_tests) if change.status != "D")
+
+
+def _image_failed(task: Task, build: Build) -> Verdict:
+    what = "did not finish in time" if build.timed_out else "failed"
+    step = f" at: {build.failed_step}" if build.failed_step else ""
+    return Verdict(
+        VerdictName.IMAGE_FAILED,
+        f"The image build {what}{step}",
+        f"a build or test dependency is probably absent from {task.environment.dockerfile}; correct it and try again",
+        tuple(build.log.splitlines()[-12:]),
+    )

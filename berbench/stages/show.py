@@ -1,0 +1,66 @@
+"""One task as a reviewer reads it: where it comes from, what is asked, what is hidden, what proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from berbench.diffs import PatchFile, read_patch
+from berbench.history.door import History
+from berbench.model.task import Standing, TaskFiles
+from berbench.model.trial import Verdict
+from berbench.stages.standing import stand_one
+from berbench.store import DataDir, Project
+
+SCHEMA = "berbench.show/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All that `task show` tells. `last` is the newest recorded validation on this machine, with its folder."""
+
+    folder: Path
+    files: TaskFiles
+    standing: Standing
+    tests: tuple[PatchFile, ...]
+    reference: tuple[PatchFile, ...]
+    last: Verdict | None = None
+    logs: Path | None = None
+
+
+def overview(project: Project, history: History, data: DataDir, task_id: str) -> Overview:
+    """Read a task and its newest record. UsageError when there is no such task, ConfigError when it can't be read."""
+    files = project.read_task(task_id)
+    records = data.validations(task_id)
+    return Overview(
+        folder=project.folder(task_id),
+        files=files,
+        standing=stand_one(project, history, files),
+        tests=read_patch(files.tests_patch),
+        reference=read_patch(files.reference_patch),
+        last=data.load_verdict(records[-1]) if records else None,
+        logs=records[-1] if records else None,
+    )
+
+
+def document(view: Overview) -> dict[str, object]:
+    """The overview as `--json` prints it."""
+    task = view.files.task
+    return {
+        "schema": SCHEMA,
+        "id": task.id,
+        "state": view.standing.state.value,
+        "changed": list(view.standing.changed),
+        "reason": view.standing.reason,
+        "task": task.model_dump(mode="json", by_alias=True),
+        "prompt": view.files.prompt.decode("utf-8", "replace"),
+        "tests": _files(view.tests),
+        "reference": _files(view.reference),
+        "last_verdict": view.last.name.value if view.last else "",
+        "logs": str(view.logs) if view.logs else "",
+    }
+
+
+def _files(files: Iterable[PatchFile]) -> list[dict[str, object]]:
+    return [{"path": file.path, "added": file.added, "deleted": file.deleted} for file in files]

@@ -1,0 +1,101 @@
+"""The one verifier: an image, a tree and a command become facts and evidence.
+
+`validate` proves tasks with it; whatever grades a candidate later uses the same, so what proves a task is what
+grades an agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from berbench.engine.door import Engine, Say
+from berbench.engine.executor import Executor
+from berbench.environments import matching_inputs, recipe
+from berbench.errors import ConfigError
+from berbench.evidence import read_evidence
+from berbench.history.door import History
+from berbench.model.changes import Delta, FileEntry
+from berbench.model.task import Task
+from berbench.model.trial import Build, Image, ImageRecipe, Trial
+from berbench.runners import instrument
+from berbench.store import Project
+from berbench.verdicts import Trialed
+
+# Harvested tasks and settings live here; no image and no trial may ever see them.
+OWN_FOLDER = ".ber/"
+
+BUILD_TIMEOUT_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """Builds images of base trees and runs trials on them."""
+
+    history: History
+    engine: Engine
+    executor: Executor
+
+    def build(self, task: Task, dockerfile: bytes, base_tree: str, *, exact: bool, say: Say) -> Build:
+        """The task's image. `exact` asks for one built from this very base tree, never a shared one."""
+        wanted = recipe_of(self.history, task, dockerfile, base_tree, exact=exact)
+
+        def context() -> Iterable[FileEntry]:
+            return self.history.files(base_tree, exclude=(OWN_FOLDER,))
+
+        return self.engine.build(wanted, context, timeout_s=BUILD_TIMEOUT_S, say=say)
+
+    def run(self, task: Task, image: Image, trees: dict[str, str]) -> dict[str, Trialed]:
+        """One trial for each named tree, side by side. EngineError when the engine fails in any of them."""
+        instrumentation = instrument(task.verify.command, task.verify.evidence)
+        trials = [
+            Trial(
+                name=name,
+                task=task.id,
+                image=image,
+                delta=self._delta(image.tree, tree),
+                command=instrumentation.command,
+                timeout_s=task.verify.timeout_s,
+                setup=task.environment.setup,
+                env=instrumentation.env,
+                kit=instrumentation.kit,
+                collect=instrumentation.collect,
+                network=task.verify.network,
+                limits=task.limits.limits(),
+            )
+            for name, tree in trees.items()
+        ]
+        return {
+            facts.trial: Trialed(facts, read_evidence(instrumentation, facts))
+            for facts in self.executor.run(trials)
+        }
+
+    def _delta(self, old: str, new: str) -> Delta:
+        delta = self.history.delta(old, new)
+        return Delta(
+            writes=tuple(entry for entry in delta.writes if not entry.path.startswith(OWN_FOLDER)),
+            deletes=tuple(path for path in delta.deletes if not path.startswith(OWN_FOLDER)),
+        )
+
+
+def recipe_of(history: History, task: Task, dockerfile: bytes, base_tree: str, *, exact: bool) -> ImageRecipe:
+    """The recipe of a task's image. ConfigError when `environment.inputs` match nothing."""
+    patterns = () if exact else task.environment.inputs
+    blobs = matching_inputs(patterns, history.list_tree(base_tree)) if patterns else {}
+    if patterns and not blobs:
+        raise ConfigError(
+            "environment.inputs match no file of the base tree.",
+            remedy="correct the globs, or leave the list empty: then the whole base tree decides the image",
+        )
+    return recipe(task, dockerfile, base_tree, blobs)
+
+
+def image_keys(history: History, project: Project, ids: Iterable[str]) -> frozenset[str]:
+    """Keys of all images that the tasks may be validated on."""
+    keys: set[str] = set()
+    for task_id in ids:
+        task = project.read_task(task_id).task
+        dockerfile = project.read_dockerfile(task.environment.dockerfile)
+        base_tree = history.tree_of(task.source.base_commit)
+        keys |= {recipe_of(history, task, dockerfile, base_tree, exact=exact).key for exact in (False, True)}
+    return frozenset(keys)
