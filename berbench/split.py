@@ -125,8 +125,22 @@ _TEST_NAME = re.compile(
     r"|.*(?:Test|Tests|TestCase|IT|Spec|Suite)\.(?:java|kt|scala|cs|php|groovy|swift)|Test.*\.(?:java|kt))$"
 )
 _MANIFESTS = frozenset(
-    "package.json Cargo.toml pyproject.toml setup.py setup.cfg go.mod pom.xml build.gradle build.gradle.kts "
-    "composer.json Gemfile CMakeLists.txt mix.exs Package.swift".split()
+    [
+        "package.json",
+        "Cargo.toml",
+        "pyproject.toml",
+        "setup.py",
+        "setup.cfg",
+        "go.mod",
+        "pom.xml",
+        "build.gradle",
+        "build.gradle.kts",
+        "composer.json",
+        "Gemfile",
+        "CMakeLists.txt",
+        "mix.exs",
+        "Package.swift",
+    ]
 )
 _SURE = ("tests", "test", "__tests__")  # at the top, or beside a manifest
 _LIKELY = (*_SURE, "spec", "specs", "e2e", "t", "unittests", "integration_tests", "functional_tests")

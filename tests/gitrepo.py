@@ -1,7 +1,7 @@
 """Real git repositories for tests, written object by object, so a hundred commits cost milliseconds.
 
-`RepoBuilder` writes loose objects and refs itself (no git process), therefore any name, mode or byte that a git
-tree can hold can be made. Everything is on disk as soon as a method returns.
+`RepoBuilder` writes loose objects and refs itself (no git process), therefore any name, mode or byte that a
+git tree can hold can be made. Everything is on disk as soon as a method returns.
 
     repo = RepoBuilder(tmp_path / "r")
     base = repo.commit("Start", {"a.py": b"x = 1\n", "tests/run.sh": (b"#!/bin/sh\n", 0o100755)})
@@ -18,13 +18,13 @@ import os
 import subprocess
 import zlib
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 File = bytes | tuple[bytes, int] | None
 Tree = dict[bytes, tuple[int, str]]  # path -> mode, object id
 
-START = datetime(2024, 1, 1, tzinfo=timezone.utc)
+START = datetime(2024, 1, 1, tzinfo=UTC)
 AUTHOR = "Ann Author <ann@example.org>"
 
 
@@ -63,7 +63,8 @@ class RepoBuilder:
             (0, "") if object_format == "sha1" else (1, "[extensions]\n\tobjectFormat = sha256\n")
         )
         (self.git_dir / "config").write_text(
-            f"[core]\n\trepositoryformatversion = {version}\n\tfilemode = true\n\tbare = {str(bare).lower()}\n{extension}"
+            f"[core]\n\trepositoryformatversion = {version}\n\tfilemode = true\n"
+            f"\tbare = {str(bare).lower()}\n{extension}"
         )
         self._point_head()
 

@@ -111,8 +111,9 @@ def _known(history: History, main: str, pr: int, told: PullRequest) -> Commit:
         ) from error
     if not history.is_ancestor(there.sha, main):
         raise LandingError(
-            f"Pull request #{pr} landed on {told.target_branch or 'another branch'} ({short}), not on {main}.",
+            f"Pull request #{pr} landed on {told.target_branch or 'another branch'}, not on {main}.",
             remedy="Fetch the main branch, or set `main_branch:` in .ber/bench/config.yaml.",
+            details=(f"{short}  {there.subject}",),
         )
     return there
 
