@@ -147,7 +147,7 @@ def _line_start(body: str, at: int) -> int:
 def _line_end(body: str, at: int) -> int:
     """Where the line after `at` starts. A block scalar ends at a line's start; its blank lines are let go."""
     if at and body[at - 1] in "\r\n":
-        while (blank := re.search(r"(?<=[\r\n])[ \t]*(?:\r\n|\n|\r)\Z", body[:at])) is not None:
+        while (blank := re.search(r"(?:(?<=\n)|(?<=\r)(?!\n))[ \t]*(?:\r\n|\n|\r)\Z", body[:at])) is not None:
             at = blank.start()
         return at
     ended = re.compile(r"\r\n|\n|\r").search(body, at)
