@@ -68,14 +68,21 @@ def stream(
     source = stdin if stdin is not None else subprocess.DEVNULL
     deadline = time.monotonic() + timeout_s
     with _started(argv, cwd, env, source, merged=True) as child:
-        reader = threading.Thread(target=_pump, args=(child, sink), daemon=True)
+        seen = 0
+
+        def count(piece: bytes) -> None:
+            nonlocal seen
+            seen += len(piece)
+            sink(piece)
+
+        reader = threading.Thread(target=_pump, args=(child, count), daemon=True)
         reader.start()
         while _alive(child) and time.monotonic() < deadline and not (stop and stop.is_set()):
             time.sleep(0.01)
         ended_here = _alive(child)
         timed_out = ended_here and time.monotonic() >= deadline
         _end(child)
-        reader.join(5)
+        _drain(reader, lambda: seen)
         return Ended(None if ended_here else child.returncode, timed_out=timed_out)
 
 
@@ -142,6 +149,14 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
+
+
+def _drain(reader: threading.Thread, seen: Callable[[], int]) -> None:
+    """Wait for what the child had written. One that left its group may hold the pipe open for ever."""
+    before = -1
+    while reader.is_alive() and seen() != before:
+        before = seen()
+        reader.join(0.3)
 
 
 def _pump(child: subprocess.Popen[bytes], sink: Callable[[bytes], object]) -> None:

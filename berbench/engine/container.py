@@ -16,7 +16,7 @@ from berbench.model.trial import Image, Limits
 REMOVE_S = 30.0  # removing may wait for a busy disk; longer, and the next `clean` does it
 HOST_NAME = "berbench"
 
-# Tests run as root in most images, and unpack, chown and drop to other users. No raw sockets, devices, mounts.
+# Tests run as root in most images, unpack, chown, and drop to other users. No raw sockets, devices, mounts.
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
 
 # The same everywhere, whatever the host says. A name alone removes what the image sets.

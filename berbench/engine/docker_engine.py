@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import IO, Any
 
@@ -24,7 +26,7 @@ from berbench.engine.owner import KEY, PLATFORM, TASK, TRIAL
 from berbench.engine.worktree import tree_entries
 from berbench.errors import EngineError, Interrupted
 from berbench.model.changes import FileEntry, TreeEntry
-from berbench.model.trial import OUT_DIR, Build, Facts, Image, ImageRecipe, Trial
+from berbench.model.trial import OUT_DIR, Build, Facts, Image, ImageRecipe, Limits, Trial
 
 # Beyond the limits inside: for starting, preparing and collecting, and for the kill after TERM.
 SLACK_S = 20.0
@@ -106,7 +108,7 @@ class DockerEngine:
     def work_tree(self, image: Image, paths: Container[str] | None = None) -> Iterator[TreeEntry]:
         """Files and links of the image's work tree."""
         trouble: list[str] = []
-        wanted = spec(image, ("/bin/sh",), labels={TASK: "", TRIAL: "look"}, limits=Trial.limits, cpus=1)
+        wanted = spec(image, ("/bin/sh",), labels={TASK: "", TRIAL: "look"}, limits=Limits(), cpus=1)
         with fresh(self._api, "look", wanted, trouble) as box:
             reply = box.take(image.workdir)
             if reply is None:
@@ -142,13 +144,8 @@ class DockerEngine:
         self._raise_if_interrupted()
         return facts.facts_of(
             trial,
-            facts.Seen(
-                log=seen.log,
-                out=seen.out,
-                code=seen.code,
-                killed=seen.killed,
-                out_of_memory=seen.out_of_memory,
-                seconds=seen.seconds,
+            replace(
+                seen,
                 started_at=started,
                 engine=f"{said['name']} {said['ServerVersion']}, {said['platform']}",
                 installed=installed,
@@ -162,7 +159,7 @@ class DockerEngine:
         by_root = ids.uid != 0
         with tempfile.SpooledTemporaryFile(SPOOL, prefix="berbench-") as tar:
             _pack(tar, trial, ids, by_root=by_root)
-            box.put(tar)  # type: ignore[arg-type]
+            box.put(tar)
         limit = script.limit_of(trial) * (2 if trial.setup else 1) + SLACK_S
         if trial.collect:
             limit += COLLECT_SLACK_S
@@ -171,7 +168,7 @@ class DockerEngine:
             began = time.monotonic()
             if (fault := _start(box)) is not None:
                 log.feed(fault.encode() + b"\n")
-                return facts.Seen(log, _said_by_start(fault), 127)
+                return facts.Seen(log, Taken(), None, refused=fault)
             with deadline.of(limit):
                 if by_root:
                     box.as_root(("/bin/sh", "-c", _BY_ROOT), trial.image.workdir)
@@ -180,7 +177,9 @@ class DockerEngine:
         code = box.wait()
         out = _take(box)
         killed_for_memory = box.killed_for_memory()
-        return facts.Seen(log, out, code, deadline.passed, killed_for_memory, seconds)
+        return facts.Seen(
+            log, out, code, killed=deadline.passed, out_of_memory=killed_for_memory, seconds=seconds
+        )
 
     def _ids_of(self, box: Box, image: Image) -> Ids:
         known = self._ids.get(image.id)
@@ -283,10 +282,6 @@ def _start(box: Box) -> str | None:
     return None
 
 
-def _said_by_start(fault: str) -> Taken:
-    return script.refused_to_start(fault)
-
-
 def _read(output: Reply, log: Capture) -> None:
     frames = Frames()
     for piece in output.pieces():
@@ -303,9 +298,11 @@ def _take(box: Box) -> Taken:
 
 
 def about(api: Api) -> dict[str, Any]:
-    """The engine's account of itself, with `name`, `platform` and `free` (bytes, None when far away) added."""
+    """The engine's account of itself; `name`, `platform`, `free` (bytes, None when far away) are added."""
     said: dict[str, Any] = api.call("GET", "/info")
-    arch = {"x86_64": "amd64", "aarch64": "arm64"}.get(said.get("Architecture", ""), said.get("Architecture", ""))
+    arch = {"x86_64": "amd64", "aarch64": "arm64"}.get(
+        said.get("Architecture", ""), said.get("Architecture", "")
+    )
     said["platform"] = f"{said.get('OSType') or 'linux'}/{arch}"
     said["name"] = "Podman" if "podman" in str(said.get("ServerVersion", "")).lower() else "Docker"
     said.setdefault("NCPU", 1)
@@ -314,8 +311,6 @@ def about(api: Api) -> dict[str, Any]:
 
 
 def _free(address: str, folder: str) -> int | None:
-    import shutil
-
     if not address.startswith("unix://") or not folder:
         return None
     with contextlib.suppress(OSError):

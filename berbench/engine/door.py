@@ -1,7 +1,8 @@
 """What the house asks of a container engine.
 
 A failed build, set-up line or test is a value (`Build`, `Facts`). Errors: EngineError when the engine itself
-is missing, lost or failing; Refusal when a trial's change leaves the work tree; Interrupted after `interrupt`.
+is missing, lost or failing; Refusal when a trial's change leaves the work tree; Interrupted after
+`interrupt`.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Engine(Protocol):
         """One fresh container, removed whatever happens."""
 
     def work_tree(self, image: Image, paths: Container[str] | None = None) -> Iterator[TreeEntry]:
-        """Files and links of the image's work tree with their git modes and blob ids, all or those in `paths`.
+        """Files and links of the image's work tree with git modes and blob ids: all, or those in `paths`.
         For telling whether a build changed what it was given."""
 
     def interrupt(self) -> None:

@@ -1,7 +1,7 @@
 """From what was seen of a trial to its facts: a pure function, the same for every engine.
 
-Three witnesses are heard: the record the script wrote, the exit state the engine saw, and the deadline outside.
-Code under test can reach the first, so a zero in it counts only when the engine saw a zero as well.
+Three witnesses are heard: the record the script wrote, the exit state the engine saw, and the deadline
+outside. Code under test can reach the first, so a zero in it counts only when the engine saw a zero as well.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Seen:
     out: Taken  # the files of OUT_DIR
     code: int | None  # exit code of the container's main process, None when it was never seen to end
     killed: bool = False  # by the deadline outside
+    refused: str = ""  # why the image can't be started at all
     out_of_memory: bool = False  # by the engine's own account
     seconds: float = 0.0  # from start to end
     started_at: datetime | None = None
@@ -52,7 +53,7 @@ def facts_of(trial: Trial, seen: Seen) -> Facts:
     notes = {file.name: file.data for file in seen.out.files if file.name.startswith(script.NOTES + "/")}
     record = read_record(notes.get(script.RECORD, b""))
     out_of_memory = seen.out_of_memory or record.out_of_memory
-    setup_failed, setup_code, timed_out_in = _setup(trial, record)
+    setup_failed, setup_code, timed_out_in = _setup(trial, record, seen)
     if seen.killed and not timed_out_in and not _over(record):
         timed_out_in = "verify" if record.verify or not trial.setup else "setup"
     if _outran(record.verify, trial):
@@ -81,8 +82,10 @@ def facts_of(trial: Trial, seen: Seen) -> Facts:
     )
 
 
-def _setup(trial: Trial, record: Record) -> tuple[str, int | None, str]:
+def _setup(trial: Trial, record: Record, seen: Seen) -> tuple[str, int | None, str]:
     """(line that failed, its code, "setup" when it outran its time)."""
+    if seen.refused:
+        return "start the trial's shell", 127, ""
     if record.prepared not in (0, None):
         return "put the trial's files into the image's work tree", record.prepared, ""
     for number, step in sorted(record.setup.items()):
@@ -132,6 +135,6 @@ def _warnings(record: Record, seen: Seen, trial: Trial) -> list[str]:
         found.append("not all reports could be collected; the image needs `find` and `mkdir`")
     if not seen.out.complete:
         found.append("more or larger reports were left than are kept")
-    if seen.code is not None and not record.complete and not seen.killed:
+    if seen.code is not None and not record.complete and not seen.killed and not seen.refused:
         found.append("the trial's main process was ended from within")
     return found

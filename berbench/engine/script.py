@@ -3,7 +3,7 @@
 `prepare` turns the image's work tree into the trial's tree: deletions first, then each staged file takes its
 place. It runs with the rights of the image's root, since trees are often copied in as root and tested as a
 user. `main` runs the set-up lines and the command as the image's user and notes what happened, line by line,
-in a record that `record` reads. Every program it uses is in busybox; each is optional but `sh`, `rm` and `mv`.
+in a record that `record` reads. Every program it uses is in busybox; most are optional.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ PREPARE_LOG = f"{NOTES}/prepare.log"
 
 # The build context holds the Dockerfile under this name, so `COPY . .` may have put it into the tree.
 BUILD_FILE = ".berbench-build.dockerfile"
+IGNORE_FILE = ".berbench-build.dockerignore"
 
 KILL_AFTER_S = 2  # between TERM and KILL, once a command has outrun its time
 BATCH = 48 << 10  # bytes of arguments for one program; one argument may have 128 KiB, all together more
@@ -65,23 +66,29 @@ plain() { if [ -L "$1" ]; then fail "the image has a link where the tree has a f
 folder() {
   plain "$1"
   if [ ! -d "$1" ]; then
-    rm -rf -- "$1" && mkdir -- "$1" && chown %(owner)s "$1" || fail "the work tree refuses the folder $1"
+    gone "$1"
+    mkdir -- "$1" && %(own)s || fail "the work tree refuses the folder $1"
   fi
 }
-gone() { rm -rf -- "$@" || fail "the work tree refuses a deletion"; }
+gone() {
+  for it; do
+    if [ -e "$it" ] || [ -L "$it" ]; then
+      rm -rf -- "$@" || fail "the work tree refuses a deletion"
+      return
+    fi
+  done
+}
 place() { mv -f -- "$@" || fail "the work tree refuses a file"; }
 """
 
 
 def prepare(delta: Delta, owner: Ids, place: Place) -> bytes:
     """Puts the staged files of a delta in place. The work tree is the current folder."""
-    lines = [
-        _PREPARE
-        % {b"log": quote(f"{place.root}/out/{PREPARE_LOG}"), b"owner": b"%d:%d" % (owner.uid, owner.gid)}
-    ]
+    own = b'chown %d:%d "$1"' % (owner.uid, owner.gid) if owner.uid else b"true"
+    lines = [_PREPARE % {b"log": quote(f"{place.out}/{PREPARE_LOG}"), b"own": own}]
     above = _folders_above(delta.deletes)
     lines += [b"plain " + quote("./" + folder) + b"\n" for folder in above]
-    deletes = ("./" + path for path in (*delta.deletes, BUILD_FILE))
+    deletes = ("./" + path for path in (*delta.deletes, BUILD_FILE, IGNORE_FILE))
     lines += [b"gone " + words + b"\n" for words in _batches(map(quote, deletes))]
     # git knows no empty folders; one that still holds something stays.
     emptied = (quote("./" + folder) for folder in reversed(above))
@@ -232,8 +239,18 @@ def collector(place: Place) -> bytes:
     return _COLLECTOR.format(out=place.out, collected=COLLECTED).encode()
 
 
+def files(trial: Trial, owner: Ids, place: Place, *, by_root: bool) -> Sequence[tuple[str, bytes]]:
+    """(name, contents) of all scripts of a trial, to lie in the root folder."""
+    return [
+        ("main.sh", main(trial, place, by_root=by_root)),
+        ("prepare.sh", prepare(trial.delta, owner, place)),
+        ("collect.sh", collector(place)),
+        *lines(trial),
+    ]
+
+
 def lines(trial: Trial) -> Sequence[tuple[str, bytes]]:
-    """(name, contents) of the set-up lines and the command: files, since one argument has 128 KiB at most."""
+    """Set-up lines and command: files, since one argument has 128 KiB at most."""
     setup = [(f"setup-{number}.sh", line) for number, line in enumerate(trial.setup)]
     return [
         (name, line.replace("\r\n", "\n").encode("utf-8", "surrogateescape") + b"\n")

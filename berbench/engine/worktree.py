@@ -1,0 +1,27 @@
+"""What an image's work tree holds, as git would name it, from the engine's tar stream."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Container, Iterator
+
+from berbench.engine.archive import Source, read_members
+from berbench.model.changes import TreeEntry
+
+PIECE = 1 << 18
+
+
+def tree_entries(source: Source, paths: Container[str] | None) -> Iterator[TreeEntry]:
+    """Files and links with git's modes and blob ids; only those in `paths`, when given; never `.git`."""
+    for name, mode, body, size, target in read_members(source):
+        if not name or name.startswith(".git/") or (paths is not None and name not in paths):
+            continue
+        if body is None:
+            data = os.fsencode(target)
+            yield TreeEntry(name, mode, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest())
+            continue
+        digest = hashlib.sha1(b"blob %d\0" % size)
+        while piece := body.read(PIECE):
+            digest.update(piece)
+        yield TreeEntry(name, mode, digest.hexdigest())
