@@ -200,11 +200,11 @@ def test_only_the_cli_prints() -> None:
 
 
 def _prints(path: Path) -> Iterator[int]:
-    for line, name in _imports(path):
-        if _is(name, "typer") or _is(name, "rich"):
-            yield line
+    yield from (line for line, name in _imports(path) if _is(name, "typer") or _is(name, "rich"))
     for node in ast.walk(_tree(path)):
-        if (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print") or (isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr")):
+        called = isinstance(node, ast.Call) and ast.unparse(node.func) == "print"
+        stream = isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr")
+        if called or stream:
             yield node.lineno
 
 
