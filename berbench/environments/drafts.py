@@ -23,20 +23,19 @@ ENVIRONMENT_GLOBS = (
     "{pom.xml,build.gradle,build.gradle.kts}",
 )
 
+# Debian packages and the test that tells they are there; what tests call without saying so comes first
+_COMMON = {
+    "git": "command -v git >/dev/null",
+    "less": "command -v less >/dev/null",
+    "make": "command -v make >/dev/null",
+    "procps": "command -v ps >/dev/null",
+}
 _PACKAGES = {
-    "python": {
-        "git": "command -v git >/dev/null",
-        "python3 python3-venv": "python3 -c 'import venv, ensurepip' 2>/dev/null",
-    },
-    "node": {
-        "git": "command -v git >/dev/null",
-        "nodejs npm": "command -v npm >/dev/null",
-    },
-    "go": {"git": "command -v git >/dev/null", "golang-go": "command -v go >/dev/null"},
+    "python": {"python3 python3-venv": "python3 -c 'import venv, ensurepip' 2>/dev/null"},
+    "node": {"nodejs npm": "command -v npm >/dev/null"},
+    "go": {"golang-go": "command -v go >/dev/null"},
     "rust": {"cargo rustc": "command -v cargo >/dev/null"},
-    "java": {
-        "default-jdk-headless": "command -v javac >/dev/null",
-    },
+    "java": {"default-jdk-headless": "command -v javac >/dev/null"},
 }
 _NAMES = {"python": "Python", "node": "Node", "go": "Go", "rust": "Rust", "java": "Java"}
 
@@ -93,7 +92,7 @@ def _printed(text: str) -> str:
 
 
 def _checks(snapshot: Snapshot, language: str) -> str:
-    packages = dict(_PACKAGES[language])
+    packages = _COMMON | _PACKAGES[language]
     if language == "java":
         packages |= {"maven": "command -v mvn >/dev/null"} if "pom.xml" in snapshot.paths else {}
     if propose_setup(snapshot) and language == "python":
@@ -111,7 +110,7 @@ def _reasons(snapshot: Snapshot, language: str, image: str, *, given: bool) -> t
     ]
     setup = propose_setup(snapshot)
     if setup:
-        reasons.append(f"built output is made again in each trial: environment.setup: [{', '.join(setup)}]")
+        reasons.append(f"built output is made again in each trial: environment.setup: {'; '.join(setup)}")
     if language in ("rust", "java"):
         reasons.append("package versions as of a day: only as far as lock and build files pin them")
     return tuple(reasons)

@@ -436,19 +436,25 @@ def loosened(line: str) -> str:
     return str(requirement)
 
 
+def write(path: Path, lines: list[str]) -> None:
+    path.with_suffix(".txt").write_text("\n".join(lines) + "\n")
+    path.with_suffix(".loose").write_text("\n".join(map(loosened, lines)) + "\n")
+
+
 def main(tree: Path, site: Path, out: Path) -> None:
     """Write the lists."""
-    own = usable(own_requirements(tree, site, None))
+    own = usable(own_requirements(tree, site, []))
     has_package = bool(own) or (tree / "setup.py").is_file() or "project" in toml_of(tree / "pyproject.toml")
     sources = {
         "10-package": own,
+        "15-extras": [line for line in usable(own_requirements(tree, site, None)) if line not in own],
         "20-groups": usable(from_groups(tree)),
         "30-files": usable(from_files(tree, has_package)),
         "40-setup": usable(from_setup(tree)),
         "50-tox": usable(from_tox(tree)),
         "60-nox": usable(from_nox(tree)),
     }
-    if not any(lines for name, lines in sources.items() if name != "10-package"):
+    if not any(lines for name, lines in sources.items() if name not in ("10-package", "15-extras")):
         sources["70-ci"] = usable(from_ci(tree))
     named = {Requirement(line).name.lower().replace("_", "-") for lines in sources.values() for line in lines}
     sources["80-tests"] = [line for line in usable(from_tests(tree)) if line.lower() not in named]
@@ -458,9 +464,8 @@ def main(tree: Path, site: Path, out: Path) -> None:
         if lines:
             print(f"berbench: {name}: {len(lines)} requirements")
             everything += lines
-            (out / f"{name}.txt").write_text("\n".join(lines) + "\n")
-            (out / f"{name}.loose").write_text("\n".join(loosened(line) for line in lines) + "\n")
-    (out / "all.txt").write_text("\n".join(dict.fromkeys(everything)) + "\n")
+            write(out / name, lines)
+    write(out / "all", list(dict.fromkeys(everything)))
     (out / "constraints.txt").write_text("".join(line + "\n" for line in locked(tree)))
 
 
