@@ -41,7 +41,7 @@ class _Stream:
 
     def _output(self, package: str, test: str, text: str) -> None:
         if broken := _FAILED_BUILD.match(text):
-            self._break(broken[1] if not package else package)
+            self._break(package or broken[1])
         lines = self.output.setdefault((package, test), [])
         if len(lines) < _OUTPUT_LINES and not text.startswith(("=== ", "--- ", "    --- ")):
             lines.append(text)

@@ -21,6 +21,7 @@ _PYTEST = (
     '--junitxml={out}/pytest.xml -o junit_family=xunit1"'
 )
 _PYTHONPATH = f'export BERBENCH_OUT={OUT_DIR} BERBENCH_ROOT="$PWD" PYTHONPATH="{KIT_DIR}/py${{PYTHONPATH:+:$PYTHONPATH}}"'
+_ROOT = f"pwd >{OUT_DIR}/root"  # these reports name files by absolute path
 # Node before 18.15 knows no reporters: a flag it does not know would end it, so it is asked first.
 _NODE = (
     f'export BERBENCH_OUT={OUT_DIR} BERBENCH_ROOT="$PWD" BERBENCH_NODE=""\n'
@@ -129,7 +130,7 @@ def _go(found: list[Found]) -> _Request:
     return _Request(edits=tuple(edits), format="go-json")
 
 
-def _flags(flags: str, format_: str) -> Callable[[list[Found]], _Request]:
+def _flags(flags: str, format_: str, before: tuple[str, ...] = ()) -> Callable[[list[Found]], _Request]:
     """Flags right after the runner's name. `{n}` numbers the reports of a chain."""
 
     def request(found: list[Found]) -> _Request:
@@ -137,7 +138,7 @@ def _flags(flags: str, format_: str) -> Callable[[list[Found]], _Request]:
             (one.insert_at, " " + flags.format(out=OUT_DIR, kit=KIT_DIR, n=number))
             for number, one in enumerate(found, start=1)
         )
-        return _Request(edits=edits, format=format_)
+        return _Request(before, edits, format=format_)
 
     return request
 
@@ -158,7 +159,7 @@ def _vitest(found: list[Found]) -> _Request:
         at = words[after].end if has_subcommand else one.insert_at
         report = f"{OUT_DIR}/vitest-{number}.json"
         edits.append((at, f" --reporter=default --reporter=json --outputFile.json={report}"))
-    return _Request(edits=tuple(edits), format="jest")
+    return _Request((_ROOT,), tuple(edits), format="jest")
 
 
 def _node(found: list[Found]) -> _Request:
@@ -191,7 +192,7 @@ _REQUESTS: dict[str, Callable[[list[Found]], _Request]] = {
     "go": _go,
     "cargo": _log("libtest"),
     "nextest": _log("nextest"),
-    "jest": _flags("--json --outputFile={out}/jest-{n}.json", "jest"),
+    "jest": _flags("--json --outputFile={out}/jest-{n}.json", "jest", (_ROOT,)),
     "vitest": _vitest,
     "mocha": _mocha,
     "node": _node,

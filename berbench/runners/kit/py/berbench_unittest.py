@@ -1,4 +1,4 @@
-# ruff: noqa: PTH, UP, RUF005 - runs on old Pythons
+# ruff: noqa: PTH, UP, RUF005
 """Records what unittest reports, one JSON object a line, whatever runner or result class is in use.
 
 `install` waits for `unittest.suite` to be imported. Then every result object's class gets its `add…` methods
@@ -14,7 +14,8 @@ import os
 import sys
 import threading
 import traceback
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
 _OUTCOMES = {
     "addSuccess": "passed",
