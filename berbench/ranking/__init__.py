@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from berbench.model.changes import Landing, LineCount, Split
 from berbench.ranking.kinds import Kind, is_test_code, kind_of, module_of
 from berbench.ranking.signs import Signs, read_signs
-from berbench.ranking.titles import housekeeping, tells_a_fix
+from berbench.ranking.titles import NEVER_A_FIX, housekeeping, tells_a_fix
 
 __all__ = ["Ranked", "Rejected", "Size", "measure", "rank"]
 
@@ -182,5 +182,5 @@ def _judge_title(tally: _Tally, title: str, signs: Signs | None) -> None:
         return
     # Names that only the change defines are proof enough that the tests can't pass without it.
     certain = signs is not None and bool(signs.fresh_names)
-    points = -8 if certain or fix else -30
+    points = -8 if certain else -30 if not fix else -20 if chore in NEVER_A_FIX else -8
     tally.add(points, f"the title sounds like {chore}: its tests may pass at the base")

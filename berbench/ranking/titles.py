@@ -58,6 +58,9 @@ _ROWS = (
 )
 _PATTERNS = tuple((label, re.compile(pattern)) for label, pattern in _ROWS)
 
+# "Fix" before these mends no behaviour of the program.
+NEVER_A_FIX = frozenset({"lint or formatting", "typing", "tests alone", "CI", "a release", "documentation"})
+
 # A title that names a wrong behaviour is believed over a word that merely sounds like housekeeping.
 _FIX = re.compile(
     r"\b(fix(e[sd])?|bugs?|crash\w*|wrong\w*|incorrect\w*|broken|regression|raises?|handle[sd]?|allow[sd]?|error|"

@@ -237,8 +237,8 @@ def _ask(
             )
         except ForgeError as error:
             stopped = True
-            wait = f"; it asks to wait {error.wait_s:.0f} s" if isinstance(error, RateLimited) else ""
-            notes.append(f"The forge was asked no further: {error.message}{wait}")
+            wait = f" It asks to wait {error.wait_s:.0f} s." if isinstance(error, RateLimited) else ""
+            notes.append(f"The forge was asked no further. {error.message}{wait}")
             asked.append(replace(item, reasons=(NOT_FETCHED,)))
         else:
             title = pull.title or landing.title
