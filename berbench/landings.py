@@ -85,7 +85,7 @@ class _Reader:
     def __init__(self, slug: str) -> None:
         self._slug = slug
         self._colours: dict[str, tuple[Colour, _Held | None]] = {}
-        self._series: dict[str, _Held] = {}  # by the commit that could continue it
+        self._series: dict[str, list[_Held]] = {}  # by the commit that could continue them
         self._reverts = Reverts()
         self._landed: dict[int, str] = {}  # pull request → landing, each once
         self._changes: dict[int, str] = {}  # hash of a landing's changes → landing
@@ -110,19 +110,21 @@ class _Reader:
 
     def _take(self, commit: Commit, colour: Colour, owner: _Held | None) -> Iterator[Landing | NotLanding]:
         """One commit in its colour: continue or end a series, colour the parents, hold or tell a landing."""
-        series = self._series.pop(commit.sha, None)
+        candidates = self._series.pop(commit.sha, [])  # several where lines fork from this commit
         mention = form_of(commit)
         self._reverts.note(commit, mention, whole=colour is not Colour.INSIDE)
         if owner is not None:
             owner.issues.update(dict.fromkeys(closing_issues(_message(commit), self._slug)))
         single = len(commit.parents) <= 1
-        if series and single and mention and mention.pr == series.mention.pr:
+        series = next((held for held in candidates if mention and held.mention.pr == mention.pr), None)
+        for held in candidates:
+            if held is not series or not single:
+                yield from self._tell(held)
+        if series and single:
             series.commits.append(commit)
             self._colour(commit, colour, owner, None)
             self._continue(series, commit)
             return
-        if series:
-            yield from self._tell(series)
         if colour is Colour.INSIDE and (single or mention is None):
             self._colour(commit, colour, owner, owner)
             return
@@ -159,14 +161,13 @@ class _Reader:
             self._colours[parent] = new
 
     def _continue(self, held: _Held, commit: Commit) -> None:
-        if commit.parents:
-            self._series[commit.parents[0]] = held
-        else:
-            self._series[f"end of {commit.sha}"] = held
+        following = commit.parents[0] if commit.parents else f"end of {commit.sha}"
+        self._series.setdefault(following, []).append(held)
 
     def _all_held(self) -> list[_Held]:
         open_merges = {id(held): held for _, held in self._colours.values() if held}
-        return [*self._series.values(), *open_merges.values()]
+        series = [held for candidates in self._series.values() for held in candidates]
+        return [*series, *open_merges.values()]
 
     def _merges_branch(self, mention: Mention) -> bool:
         own = bool(self._slug) and mention.source_owner.casefold() == self._slug.partition("/")[0].casefold()
