@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from berbench.diffs import patch_paths, read_patch
+from berbench.diffs import patch_paths, read_headers
 from berbench.errors import PatchConflict
 from berbench.history.git import Answer, Command
 from berbench.history.trees import Trees
@@ -40,7 +40,7 @@ def refuse_unfit(patch: bytes) -> None:
     """PatchConflict for what is no patch, or one whose binary content was left out."""
     if not patch.strip():
         raise PatchConflict("The patch is empty.", remedy="Nothing would change; take the diff again.")
-    files = read_patch(patch)
+    files = read_headers(patch)
     if not files:
         raise PatchConflict("The patch holds text, but no change to any file.", remedy="Take the diff again.")
     for file in files:
@@ -79,8 +79,17 @@ def _conflict(answer: Answer, patch: bytes) -> PatchConflict:
         return PatchConflict(f"The patch does not apply: {path!r} {why}.", path=path)
     reason = found["why"] if (found := _OTHER.search(answer.err)) else answer.complaint
     named = _QUOTED.search(reason)
-    path = _real_name(named[1], patch) if named else ""
+    path = _real_name(named[1], patch) if named else _section_at(reason, patch)
+    reason = reason if named or not path else f"{reason}, at {path!r}"
     return PatchConflict(f"The patch does not apply: {reason}.", path=path)
+
+
+def _section_at(reason: str, patch: bytes) -> str:
+    """The file section that a message means by a line number: the last to start before that line."""
+    found = re.search(r"\bline (\d+)", reason)
+    lines = patch.split(b"\n")[: int(found[1]) - 1] if found else []
+    header = next((line for line in reversed(lines) if line.startswith(b"diff --git ")), b"")
+    return next(iter(patch_paths(header + b"\nold mode 100644\nnew mode 100755\n")), "") if header else ""
 
 
 def _real_name(shown: str, patch: bytes) -> str:

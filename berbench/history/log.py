@@ -14,7 +14,15 @@ from typing import IO
 from berbench.model.changes import Change, Commit
 
 FORMAT = "--format=%H%x00%P%x00%ct %cI%x00%an <%ae>%x00%B"
-RAW = ("--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
+RAW = (
+    "--raw",
+    "-O/dev/null",
+    "--no-renames",
+    "--no-abbrev",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=none",
+)
 
 _BLOCK = 1 << 18
 
