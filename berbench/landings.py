@@ -89,7 +89,9 @@ class _Reader:
         self._reverts = Reverts()
         self._landed: dict[int, str] = {}  # pull request → landing, each once
         self._changes: dict[int, str] = {}  # hash of a landing's changes → landing
+        self._picked: dict[str, bool] = {}  # commits that others were picked from → met yet
         self._waiting: dict[str | int, list[Landing]] = {}  # copies, by the original commit or pull request
+        self._complete: list[_Held] = []  # merges whose whole interior was read
         self._started = False
 
     def read(self, commits: Iterable[Commit]) -> Iterator[Landing | NotLanding]:
@@ -97,12 +99,14 @@ class _Reader:
             default = Colour.SIDE if self._started else Colour.MAIN
             self._started = True
             colour, owner = self._colours.pop(commit.sha, (default, None))
-            yield from self._copies(commit.sha, commit.sha)
+            if commit.sha in self._picked:
+                self._picked[commit.sha] = True
+                yield from self._copies(commit.sha, commit.sha)
             yield from self._take(commit, colour, owner)
             if owner is not None:
-                owner.open -= 1
-                if owner.open == 0:
-                    yield from self._tell(owner)
+                self._leave(owner)
+            while self._complete:
+                yield from self._tell(self._complete.pop(0))
         for held in self._all_held():
             yield from self._tell(held)
         for waiting in list(self._waiting.values()):
@@ -134,6 +138,8 @@ class _Reader:
             yield NotLanding(None, commit.sha, f"{kind}{NO_PULL_REQUEST}")
             return
         held = _Held(commit, mention, colour, [commit])
+        if found := _PICKED_FROM.search(commit.body):
+            self._picked.setdefault(found[1], False)
         if single:
             self._colour(commit, colour, owner, None)
             self._continue(held, commit)
@@ -154,11 +160,17 @@ class _Reader:
             old = self._colours.get(parent)
             if old and old[0] >= new[0]:
                 continue
-            if old and old[1]:
-                old[1].open -= 1
             if new[1]:
                 new[1].open += 1
+            if old and old[1]:
+                self._leave(old[1])
             self._colours[parent] = new
+
+    def _leave(self, held: _Held) -> None:
+        """One commit fewer may be in a merge's interior: it was read, or turned out to be the main line's."""
+        held.open -= 1
+        if held.open == 0:
+            self._complete.append(held)
 
     def _continue(self, held: _Held, commit: Commit) -> None:
         following = commit.parents[0] if commit.parents else f"end of {commit.sha}"
@@ -191,6 +203,8 @@ class _Reader:
         original = _original(landing)
         if isinstance(original, int) and original in self._landed:
             yield _copy(landing, original, self._landed[original])
+        elif isinstance(original, str) and self._picked.get(original):
+            yield _copy(landing, original, original)
         elif original:
             self._waiting.setdefault(original, []).append(landing)
         else:
