@@ -9,15 +9,15 @@ for each pull request met a few words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
+from berbench.chores import merges_branch, original_of, picked_from, unfit
 from berbench.errors import LandingError
-from berbench.mentions import Mention, closing_issues, form_of, is_branch_merge, mentioned_issues
+from berbench.mentions import Mention, closing_issues, form_of, mentioned_issues
 from berbench.model.changes import Change, Commit, LandedBy, Landing, NotLanding
-from berbench.reverts import Reverts, is_revert
+from berbench.reverts import Reverts
 
 __all__ = [
     "NO_PULL_REQUEST",
@@ -31,22 +31,6 @@ __all__ = [
 ]
 
 NO_PULL_REQUEST = "no pull request named"  # direct pushes and plain merges; NotLanding.pr is None
-
-_BOT_AUTHOR = re.compile(r"\[bot\] <|^(?:dependabot|renovate|pyup|greenkeeper|snyk)\b|^pre-commit-ci", re.I)
-_BOT_BRANCH = re.compile(
-    r"^(?:dependabot|renovate|greenkeeper|snyk|depfu|pyup|scala-steward)[/-]|^pre-commit-ci-"
-)
-_BUMP = re.compile(r"^(?:\w+(?:\([^)]*\))?!?: )?bump (?:the )?\S+(?: group)?.* from \S+ to \S+", re.I)
-_RELEASE = re.compile(
-    r"^(?:\w+(?:\([^)]*\))?!?: )?(?:(?:prepare|bump|new|cut|tag)\b[ \w]*?)?"
-    r"(?:(?:release|releasing|version)\b[ \w]*? )?v?\d+\.\d+(?:\.\w+)*\S*(?: release)?\.?$",
-    re.I,
-)
-_BACKPORT = re.compile(r"\b(?:back-?port|cherry[- ]?pick)(?:s|ed|ing|of|:|\b)", re.I)
-_PICKED_FROM = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40,64})\)", re.M)
-_LONG_LIVED = re.compile(
-    r"^(?:main|master|trunk|develop|dev|stable|next|staging|maint\S*|release\S*|v?\d+(?:\.\d+)*(?:\.x|\.X)?)$"
-)
 
 
 class Colour(IntEnum):
@@ -138,12 +122,12 @@ class _Reader:
             yield NotLanding(None, commit.sha, f"{kind}{NO_PULL_REQUEST}")
             return
         held = _Held(commit, mention, colour, [commit])
-        if found := _PICKED_FROM.search(commit.body):
-            self._picked.setdefault(found[1], False)
+        if picked := picked_from(commit.body):
+            self._picked.setdefault(picked, False)
         if single:
             self._colour(commit, colour, owner, None)
             self._continue(held, commit)
-        elif self._merges_branch(mention):
+        elif merges_branch(mention, self._slug):
             self._colour(commit, colour, owner, None)
             yield NotLanding(mention.pr, commit.sha, "merges a long-lived branch, not one change")
         else:
@@ -181,15 +165,10 @@ class _Reader:
         series = [held for candidates in self._series.values() for held in candidates]
         return [*series, *open_merges.values()]
 
-    def _merges_branch(self, mention: Mention) -> bool:
-        own = bool(self._slug) and mention.source_owner.casefold() == self._slug.partition("/")[0].casefold()
-        long_lived = own and _LONG_LIVED.match(mention.source_branch) is not None
-        return long_lived or is_branch_merge(mention.title)
-
     def _tell(self, held: _Held) -> Iterator[Landing | NotLanding]:
         """The verdict on a landing that is complete."""
         landing = _landing(held, self._slug)
-        reason = _unfit(held, landing) or self._reverts.of(landing)
+        reason = unfit(held.commit, held.mention, landing) or self._reverts.of(landing)
         if not reason and held.mention.pr in self._landed:
             reason = f"landed twice: {self._landed[held.mention.pr][:12]} names #{held.mention.pr} too"
         key = hash(tuple(sorted((one.path, one.old_id, one.new_id) for one in landing.changes)))
@@ -200,7 +179,7 @@ class _Reader:
             return
         self._landed[held.mention.pr] = landing.commit
         self._changes[key] = landing.commit
-        original = _original(landing)
+        original = original_of(landing)
         if isinstance(original, int) and original in self._landed:
             yield _copy(landing, original, self._landed[original])
         elif isinstance(original, str) and self._picked.get(original):
@@ -284,37 +263,6 @@ def _landing(held: _Held, slug: str) -> Landing:
     issues = dict.fromkeys([*landing.issues, *held.issues])
     issues.pop(held.mention.pr, None)
     return replace(landing, issues=tuple(issues))
-
-
-def _unfit(held: _Held, landing: Landing) -> str:
-    """Why a commit that names a pull request can't be a task for what it is, "" when it can."""
-    mention = held.mention
-    if len(held.commit.parents) > 2:
-        return f"an octopus merge of {len(held.commit.parents) - 1} branches"
-    if not landing.base:
-        return "a root commit, with no state before it"
-    if is_revert(held.commit, mention):
-        return "reverts an earlier change"
-    if (
-        _BOT_AUTHOR.search(landing.author)
-        or _BOT_BRANCH.match(mention.source_branch)
-        or _BUMP.match(mention.title)
-    ):
-        return "a dependency bump or a bot's change"
-    if _RELEASE.match(mention.title):
-        return "a release commit"
-    if len(held.commit.parents) == 1 and is_branch_merge(mention.title):
-        return "merges a branch, squashed"
-    return ""
-
-
-def _original(landing: Landing) -> str | int | None:
-    """The commit or pull request that the landing says it copies."""
-    if found := _PICKED_FROM.search(landing.message):
-        return found[1]
-    if _BACKPORT.search(landing.title) and (numbers := mentioned_issues(landing.title)):
-        return numbers[0]
-    return None
 
 
 def _copy(landing: Landing, original: str | int, commit: str) -> NotLanding:

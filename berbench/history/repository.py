@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import tempfile
@@ -11,9 +10,10 @@ from pathlib import Path
 
 from berbench.errors import RepositoryError, StoreError
 from berbench.history.apply import apply_patch
-from berbench.history.git import Answer, Command, failure
+from berbench.history.git import Command, failure
 from berbench.history.log import FORMAT, RAW, read_commits
 from berbench.history.patches import stream_patches
+from berbench.history.place import alternates, locate
 from berbench.history.trees import Trees, tree_name
 from berbench.model.changes import Change, Commit, Delta, FileEntry, LineCount, TreeEntry
 
@@ -31,7 +31,7 @@ class GitHistory:
     """
 
     def __init__(self, path: Path, *, scratch: Path | None = None) -> None:
-        place = _locate(Path(path))
+        place = locate(Path(path))
         self._root, self._git_dir, self._shallow, self._bare = (
             place.root,
             place.git_dir,
@@ -54,7 +54,7 @@ class GitHistory:
                 "GIT_DIR": str(place.git_dir),
                 "GIT_WORK_TREE": str(nowhere),
                 "GIT_OBJECT_DIRECTORY": str(self._scratch / "objects"),
-                "GIT_ALTERNATE_OBJECT_DIRECTORIES": _alternates(place.objects),
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": alternates(place.objects),
                 "GIT_INDEX_FILE": str(self._scratch / "no-index"),
             },
         )
@@ -272,55 +272,3 @@ class GitHistory:
             if not self.is_ancestor(ref, best):
                 best = ref
         return best
-
-
-class _Place:
-    """Where a repository is and of what kind."""
-
-    def __init__(self, lines: Sequence[str], path: Path) -> None:
-        bare, shallow, git_dir, objects = lines[:4]
-        self.bare, self.shallow = bare == "true", shallow == "true"
-        self.git_dir = Path(git_dir)
-        self.objects = (path / objects).resolve()
-        self.root = Path(lines[4]) if len(lines) > 4 else self.git_dir
-
-
-def _locate(path: Path) -> _Place:
-    """Ask git where it is; every kind of no has its own remedy."""
-    if not path.is_dir():
-        raise RepositoryError(f"{str(path)!r} is no folder.", remedy="Give the path of a git repository.")
-    command = Command(path)
-    facts = ("--is-bare-repository", "--is-shallow-repository", "--absolute-git-dir", "--git-path", "objects")
-    answer = command.ask("rev-parse", *facts)
-    if answer.code != 0:
-        raise _no_repository(path, answer)
-    lines = os.fsdecode(answer.out).splitlines()
-    if lines[0] != "true":
-        top = command.ask("rev-parse", "--show-toplevel")
-        if top.code != 0:
-            raise RepositoryError(
-                f"{str(path)!r} is inside a repository's git folder.", remedy="Go to the work tree above it."
-            )
-        lines.append(os.fsdecode(top.out).removesuffix("\n"))
-    return _Place(lines, path)
-
-
-def _no_repository(path: Path, answer: Answer) -> RepositoryError:
-    if "not a git repository" in answer.err:
-        return RepositoryError(
-            f"{str(path)!r} is not inside a git repository.", remedy="Go to one, or make one with `git init`."
-        )
-    if "dubious ownership" in answer.err:  # git before 2.38 takes no exception from the command line
-        return RepositoryError(
-            f"git refuses {str(path)!r}: it belongs to another user.",
-            remedy=f"Allow it with `git config --global --add safe.directory {path}`.",
-        )
-    return RepositoryError(f"git can't read {str(path)!r}: {answer.complaint}")
-
-
-def _alternates(objects: Path) -> str:
-    """The object folder as git reads the variable: paths with separators or quotes are quoted."""
-    text = str(objects)
-    if ":" in text or '"' in text:
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return text
