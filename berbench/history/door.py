@@ -72,7 +72,7 @@ class History(Protocol):
 
     def patches(self, pairs: Iterable[tuple[str, str]]) -> Iterator[bytes]:
         """Changed lines of many (old, new) pairs from one streaming git process, in order: to read, not to
-        apply. No context, no binary data, cut where very long."""
+        apply. No context and no binary data; b"" where it is very long."""
 
     def tree_of(self, revision: str) -> str:
         """Tree id of a commit."""

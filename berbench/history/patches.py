@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from berbench.history.git import Command
 
-LIMIT = 400_000  # bytes kept of one change; what is longer is no small concern anyway
+LIMIT = 300_000  # bytes of one change; what is longer is no small concern anyway
 
 
 def stream_patches(git: Command, pairs: Sequence[tuple[str, str]], limit: int = LIMIT) -> Iterator[bytes]:
-    """Changed lines between each pair of tree ids, in order, without context; cut after `limit` bytes."""
+    """Changed lines between each pair of tree ids, in order, without context; b"" when over `limit` bytes."""
     feed = (f"{old} {new}\n".encode() for old, new in pairs)
     shape = (
         "-r",
@@ -27,14 +27,15 @@ def stream_patches(git: Command, pairs: Sequence[tuple[str, str]], limit: int = 
         for old, new in pairs:
             header = f"{old} {new}\n".encode()
             kept: list[bytes] = []
+            size = 0
             if ahead == header:  # equal trees get no answer at all
-                ahead, size = stream.readline(), 0
+                ahead = stream.readline()
                 while ahead and not _is_header(ahead, len(header)):
-                    if size < limit:
+                    size += len(ahead)
+                    if size <= limit:
                         kept.append(ahead)
-                        size += len(ahead)
                     ahead = stream.readline()
-            yield b"".join(kept)
+            yield b"".join(kept) if size <= limit else b""
 
 
 def _is_header(line: bytes, length: int) -> bool:

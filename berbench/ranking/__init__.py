@@ -73,18 +73,19 @@ def rank(
     split: Split,
     lines: Sequence[LineCount],
     linked: bool,
-    patch: bytes | None = None,
+    patch: bytes = b"",
     *,
     age_years: float = 0.0,
 ) -> Ranked | Rejected:
     """Score a landing that has both sides.
 
-    `linked`: an issue is known. `patch`: the change's text, where it was read. `age_years`: how long before
+    `linked`: an issue is known. `patch`: the change's text, b"" where it was not read. `age_years`: how long before
     the newest commit it landed.
     """
     tests = [change.path for change in split.tests if change.status != "D"]
     code = [change.path for change in split.reference if kind_of(change.path) is Kind.CODE]
-    signs = read_signs(patch, {change.path for change in split.tests}) if patch is not None else None
+    legible = patch and b'\n+++ "' not in patch and b'\n--- "' not in patch  # git quotes odd names
+    signs = read_signs(patch, {change.path for change in split.tests}) if legible else None
     reason = _hopeless(split, tests, code, lines, signs)
     if reason:
         return Rejected(reason)

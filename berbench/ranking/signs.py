@@ -42,6 +42,8 @@ _IDLE = re.compile(
     r"|^\W*$"
 )
 _ANNOTATION = re.compile(r"\s*->\s*[^:]+(?=:\s*$)|(?<=\w):\s*[\w\[\]., |\"'*]+?(?=\s*[=,)]|$)")
+_LAYOUT = str.maketrans({**dict.fromkeys(" \t\f\v\r,;()"), "'": '"'})
+_QUOTED = re.compile(r"(['\"`])((?:(?!\1).){4,}?)\1")
 _WORDS_OF_ALL_CODE = frozenset(
     {"self", "this", "return", "None", "True", "False", "null", "true", "false", "else"}
 )
@@ -93,10 +95,9 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
     new_tests = _net(test_side)
     new_code = [line for line in _net_plain(code_side) if not _IDLE.match(line)]
     used = _used(test_side.all_added())
-    known = {name for line in code_side.all_deleted() for name in _NAME.findall(line)}
-    known |= {name for line in test_side.all_deleted() for name in _NAME.findall(line)}
+    known = set(_NAME.findall("\n".join([*code_side.all_deleted(), *test_side.all_deleted()])))
     fresh = (used & _defined(new_code)) - known - _WORDS_OF_ALL_CODE
-    texts = _literals(new_tests) & _literals(new_code)
+    texts = _literals(new_tests) & _literals(new_code) if not fresh else ()
     return Signs(
         cases=sum(1 for line in new_tests if _CASE.search(line)),
         checks=sum(1 for line in new_tests if _CHECK.search(line)),
@@ -137,15 +138,15 @@ def _net(side: Side) -> list[str]:
 
 def _net_plain(side: Side) -> list[str]:
     """Added lines that differ from all deleted ones even without layout, comments and annotations."""
-    gone: Counter[str] = Counter(_plain(line) for line in side.all_deleted())
+    deleted = {path: [_plain(line) for line in lines] for path, lines in side.deleted.items()}
+    gone = Counter(text for texts in deleted.values() for text in texts)
     kept: list[str] = []
     for path, all_lines in side.added.items():
         lines = list(_without_overloads(all_lines))
-        whole = "".join(_plain(line) for line in lines)
-        if whole == "".join(_plain(line) for line in side.deleted.get(path, [])):
+        texts = [_plain(line) for line in lines]
+        if "".join(texts) == "".join(deleted.get(path, ())):
             continue  # the same text, broken into other lines
-        for line in lines:
-            text = _plain(line)
+        for line, text in zip(lines, texts, strict=True):
             if gone[text] > 0:
                 gone[text] -= 1
             elif text:
@@ -164,10 +165,14 @@ def _without_overloads(lines: list[str]) -> Iterator[str]:
 
 
 def _plain(line: str) -> str:
-    bare = _ANNOTATION.sub("", _COMMENT.sub("", line))
-    if _IDLE.match(bare) or _PROSE.match(bare):
+    """What a line does, however it is laid out; "" for comments, imports and documentation."""
+    if "#" in line or "/" in line or "*" in line or '"""' in line or "'''" in line:
+        line = _COMMENT.sub("", line)
+    if ":" in line:
+        line = _ANNOTATION.sub("", line)
+    if _IDLE.match(line) or _PROSE.match(line):
         return ""
-    return re.sub(r"[\s,;()]", "", bare).replace("'", '"')
+    return line.translate(_LAYOUT)
 
 
 def _defined(lines: list[str]) -> set[str]:
@@ -181,9 +186,8 @@ def _defined(lines: list[str]) -> set[str]:
 
 
 def _used(lines: list[str]) -> set[str]:
-    names: set[str] = set()
+    names = {name for pair in _USED.findall("\n".join(lines)) for name in pair}
     for line in lines:
-        names.update(name for pair in _USED.findall(line) for name in pair if name)
         if _BRINGS_IN.search(line):
             names.update(_NAME.findall(line))
     return names
@@ -191,4 +195,4 @@ def _used(lines: list[str]) -> set[str]:
 
 def _literals(lines: list[str]) -> set[str]:
     """Quoted texts of some length: messages, option names, keys."""
-    return {text for line in lines for _, text in re.findall(r"(['\"`])((?:(?!\1).){4,}?)\1", line)}
+    return {text for line in lines for _, text in _QUOTED.findall(line)}
