@@ -1,0 +1,7 @@
+"""From issues, descriptions and messages to the only text an agent sees, with nothing that leads to the answer."""
+
+from berbench.prompts.leaks import Leak, Leaks, find_leaks
+from berbench.prompts.scrubbing import scrub
+from berbench.prompts.writing import Draft, write_prompt
+
+__all__ = ["Draft", "Leak", "Leaks", "find_leaks", "scrub", "write_prompt"]
