@@ -95,6 +95,21 @@ def is_environment(cause: str) -> bool:
     return cause in _ENVIRONMENT
 
 
+_CODE = re.compile(
+    r"error TS\d+|\b(?:Syntax|Import|ModuleNotFound|Attribute|Name|Type|Reference|Indentation)Error\b"
+    r"|error\[E\d+\]|could not compile|COMPILATION ERROR|cannot find symbol|Compilation failed|error: .* does not exist"
+    r"|undefined: |Cannot find (?:module|name)|is not exported by|has no exported member|No matching export"
+    r"|Segmentation fault|core dumped|Fatal Python error|^panic: |fatal error: |undefined reference to"
+    r"|\.[ch]\w*:\d+:\d+: error",
+    re.MULTILINE,
+)
+
+
+def code_is_to_blame(log: bytes) -> bool:
+    """Whether a log shows code that can't be compiled, loaded or run: a failure before any test, and a real one."""
+    return _CODE.search(plain_text(log[-_READ_BYTES:])) is not None
+
+
 def log_tail(log: bytes, lines: int = _TAIL_LINES) -> tuple[str, ...]:
     """The last lines of a log that say something, capped."""
     text = plain_text(log[-(_TAIL_CHARS * 8) :])

@@ -10,86 +10,113 @@ from berbench.evidence.reading import Reading, shorten
 from berbench.model.trial import Outcome, TestResult
 
 _OUTCOMES = {"pass": Outcome.PASSED, "fail": Outcome.FAILED, "skip": Outcome.SKIPPED}
-_FAILED_BUILD = re.compile(r"^FAIL\s+(\S+) \[(?:build|setup) failed\]", re.MULTILINE)
+_WORDS = {"PASS": Outcome.PASSED, "FAIL": Outcome.FAILED, "SKIP": Outcome.SKIPPED}
+_FAILED_BUILD = re.compile(r"^FAIL\s+(\S+) \[(?:build|setup) failed\]")
+_BUILD_OUTPUT = re.compile(r"^# (\S+)(?: \[\S+\])?$")
+# Before Go 1.20 a test that prints without a newline glues its end to its output, and the event is lost.
+_GLUED_END = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \(\d+\.\d+s\)\n$")
 _OUTPUT_LINES = 40
+
+_Test = tuple[str, str]  # package, test
 
 
 class _Stream:
     """Tests of all packages in the order they began."""
 
     def __init__(self) -> None:
-        self.outcomes: dict[tuple[str, str], Outcome | None] = {}
-        self.output: dict[tuple[str, str], list[str]] = {}
+        self.outcomes: dict[_Test, Outcome | None] = {}
+        self.glued: dict[_Test, Outcome] = {}
+        self.output: dict[_Test, list[str]] = {}
         self.packages: dict[str, str] = {}  # package → its last action
         self.broken: list[str] = []  # packages whose build or set-up failed
+        self.building = ""  # the package whose compiler messages stand here, as plain text
+        self.seen = False
 
-    def take(self, event: dict[str, Any]) -> None:
+    def line(self, line: str) -> None:
+        event = _event(line)
+        if event is not None:
+            self.seen = True
+            self.building = ""
+            self._take(event)
+        elif broken := _FAILED_BUILD.match(line):  # before Go 1.24 in plain words
+            self._break(broken[1])
+        elif header := _BUILD_OUTPUT.match(line):
+            self.building = header[1].removesuffix("_test")
+        elif self.building:
+            self._keep((self.building, ""), f"{line}\n")
+
+    def _take(self, event: dict[str, Any]) -> None:
         package, test, action = (str(event.get(key) or "") for key in ("Package", "Test", "Action"))
-        if action == "build-fail":
-            return
-        if event.get("FailedBuild") and package:
-            self._break(package)
-        if action == "output":
+        if action == "build-output":
+            built = str(event.get("ImportPath", "")).split(" ", 1)[0].removesuffix("_test")
+            self._keep((built, ""), str(event.get("Output", "")))
+        elif action == "output":
             self._output(package, test, str(event.get("Output", "")))
-        elif not test:
-            if package:
-                self.packages[package] = action
-        elif action == "run":
+        elif test and action == "run":
             self.outcomes.setdefault((package, test), None)
-        elif action in _OUTCOMES:
+        elif test and action in _OUTCOMES:
             self.outcomes[package, test] = _OUTCOMES[action]
+        elif not test and package:
+            self.packages[package] = action
+            if event.get("FailedBuild"):
+                self._break(package)
 
     def _output(self, package: str, test: str, text: str) -> None:
         if broken := _FAILED_BUILD.match(text):
             self._break(package or broken[1])
-        lines = self.output.setdefault((package, test), [])
-        if len(lines) < _OUTPUT_LINES and not text.startswith(("=== ", "--- ", "    --- ")):
+        if glued := _GLUED_END.search(text):
+            self.glued[package, glued[2]] = _WORDS[glued[1]]
+        if not text.lstrip().startswith(("=== ", "--- ")):
+            self._keep((package, test), text)
+
+    def _keep(self, test: _Test, text: str) -> None:
+        lines = self.output.setdefault(test, [])
+        if len(lines) < _OUTPUT_LINES:
             lines.append(text)
 
     def _break(self, package: str) -> None:
+        package = package.removesuffix("_test")
         if package not in self.broken:
             self.broken.append(package)
 
+    def message(self, test: _Test) -> str:
+        return shorten("".join(self.output.get(test, [])))
+
+    def outcome(self, test: _Test) -> Outcome:
+        """A test that ran and never ended (a panic, os.Exit) failed."""
+        return self.outcomes[test] or self.glued.get(test, Outcome.FAILED)
+
 
 def read_go(log: str) -> Reading:
-    """Results by `import/path.Test/sub`. `file` is the import path.
+    """Results by `import/path.Test/sub`; `file` is the import path.
 
-    A test that ran and never ended (a panic, os.Exit) failed. A package that could not be built is an error by
-    its import path, and so is one that failed with no failing test (a panic or exit in TestMain).
+    A package that could not be built is an error by its import path, and so is one that failed with no failing
+    test (a panic or an exit in TestMain).
     """
     stream = _Stream()
-    seen = False
     for line in log.splitlines():
-        if event := _event(line):
-            seen = True
-            stream.take(event)
-        elif broken := _FAILED_BUILD.match(line):  # before Go 1.24 on stderr, in plain words
-            stream._break(broken[1].removesuffix("_test"))
-    results = [
-        TestResult(
-            f"{package}.{test}",
-            Outcome.FAILED if outcome is None else outcome,
-            package,
-            "" if outcome is Outcome.PASSED else shorten("".join(stream.output.get((package, test), []))),
-        )
-        for (package, test), outcome in stream.outcomes.items()
-    ]
+        stream.line(line)
+    results = []
+    for test in stream.outcomes:
+        outcome = stream.outcome(test)
+        message = "" if outcome is Outcome.PASSED else stream.message(test)
+        results.append(TestResult(".".join(test), outcome, test[0], message))
     failed = {result.file for result in results if result.outcome is Outcome.FAILED}
     for package, action in stream.packages.items():
         if action == "fail" and package not in failed and package not in stream.broken:
             stream.broken.append(package)
     for package in stream.broken:
-        message = shorten("".join(stream.output.get((package, ""), []))) or "the package could not be built"
+        message = stream.message((package, "")) or "the package could not be built"
         results.append(TestResult(package, Outcome.ERROR, package, message))
-    open_packages = [p for p, action in stream.packages.items() if action not in ("pass", "fail", "skip")]
-    problems = tuple(f"the stream ends before package {package} does" for package in open_packages)
-    return Reading(
-        tuple(results), bool(stream.broken), (seen or bool(stream.broken)) and not problems, problems
-    )
+    unended = [package for package, action in stream.packages.items() if action not in _OUTCOMES]
+    unended += sorted({package for package, _ in stream.outcomes} - set(stream.packages))
+    problems = tuple(f"the stream ends before package {package} does" for package in unended)
+    complete = (stream.seen or bool(stream.broken)) and not problems
+    return Reading(tuple(results), bool(stream.broken), complete, problems)
 
 
 def _event(line: str) -> dict[str, Any] | None:
-    """An event, also one that follows text a test printed without a newline."""
+    """An event, also one that follows text printed without a newline."""
     for mark in ('{"Time":', '{"Action":', '{"ImportPath":'):
         at = line.find(mark)
         if at >= 0:

@@ -41,12 +41,13 @@ def read_titles(data: bytes, *, where: str = "report") -> Reading:
     Groups that only pass on their tests' outcome are no tests; one that failed by itself (a hook, a file that
     could not be loaded) is an error.
     """
-    complete = False
+    complete = loaded = False
     records = []
     for record in _records(data):
+        loaded = loaded or "kind" in record or bool(record.get("loaded"))
         if record.get("end"):
             complete = True
-        else:
+        elif not record.get("loaded"):
             records.append(record)
     groups = _groups(records)
     results: list[TestResult] = []
@@ -63,9 +64,10 @@ def read_titles(data: bytes, *, where: str = "report") -> Reading:
         elif _is_file(record, titles, file):
             continue
         collection_failed = collection_failed or (outcome is Outcome.ERROR and _is_file(record, titles, file))
-        test_id = " > ".join((file, *titles) if file else titles)
+        test_id = file if _is_file(record, titles, file) else " > ".join((file, *titles) if file else titles)
         results.append(TestResult(test_id, outcome, file, shorten(_text(record, "message"))))
-    return Reading(tuple(results), collection_failed, complete, _unended(complete, where))
+    lost = not loaded and not complete  # mocha made the file, and its test files could not be loaded
+    return Reading(tuple(results), collection_failed or lost, complete, _unended(complete, where))
 
 
 def read_jest(data: bytes, *, where: str = "report", truncated: bool = False) -> Reading:

@@ -11,9 +11,10 @@ from berbench.evidence.junit import read_junit
 from berbench.evidence.lines import read_jest, read_titles, read_unittest
 from berbench.evidence.reading import Reading, count, join, number_repeats, plain_text
 from berbench.evidence.rust import read_libtest, read_nextest
-from berbench.evidence.summary import Summary, find_summary
+from berbench.evidence.summary import find_summary
+from berbench.evidence.tally import Summary
 from berbench.evidence.tap import read_tap
-from berbench.model.trial import Evidence, Facts, Instrumentation, Outcome, ReportFile, TestResult
+from berbench.model.trial import Evidence, Facts, Instrumentation, ReportFile, TestResult
 
 _STREAMS: dict[str, Callable[[str], Reading]] = {
     "go-json": read_go,
@@ -37,7 +38,8 @@ def read_evidence(instrumentation: Instrumentation, facts: Facts) -> Evidence:
     """All that can be told about single tests from what the trial recorded."""
     log = plain_text(facts.log)
     if instrumentation.format == "none":
-        return Evidence(command_missing=_command_missing(facts, log, ran=False))
+        missing = _command_missing(facts, log, ran=False)
+        return Evidence(command_missing=missing, runner=instrumentation.runner)
     found = _read_reports(instrumentation, facts)
     if found is None and instrumentation.format in _STREAMS:
         found = _read_stream(instrumentation.format, log)
@@ -58,6 +60,7 @@ def read_evidence(instrumentation: Instrumentation, facts: Facts) -> Evidence:
         collection_failed=lost,
         command_missing=_command_missing(facts, log, ran=bool(results)),
         problems=tuple(problems),
+        runner=instrumentation.runner,
         report_missing=not reading.complete,
     )
 
@@ -69,22 +72,25 @@ def _from_summary(
     summary: Summary | None,
     torn: Reading | None,
 ) -> Evidence:
-    """No single test can be told apart."""
+    """No single test can be told apart.
+
+    A report that was asked for and is absent counts as missing only where the runner did not sum up in words
+    either: then it ended before its time. Some commands can't be asked (`python -I`), and still sum up."""
     expected = instrumentation.format not in ("summary", "none")
     problems = list(torn.problems) if torn else []
     if expected and not problems:
         problems.append(f"{instrumentation.runner or 'the command'} left no {instrumentation.format} report")
-    missing = _command_missing(facts, log, ran=summary is not None and bool(summary.counts))
-    if summary is None:
-        return Evidence(command_missing=missing, problems=tuple(problems), report_missing=expected)
+    lost = torn is not None and torn.collection_failed
+    counts = summary.counts if summary else ()
     return Evidence(
-        source="summary",
-        counts=summary.counts,
-        none_ran=summary.none_ran,
-        collection_failed=summary.collection_failed,
-        command_missing=missing,
+        source="summary" if summary else "",
+        counts=counts,
+        none_ran=summary is not None and summary.none_ran and not lost,
+        collection_failed=lost or (summary is not None and summary.collection_failed),
+        command_missing=_command_missing(facts, log, ran=bool(counts)),
         problems=tuple(problems),
-        report_missing=expected,
+        runner=instrumentation.runner,
+        report_missing=expected and (torn is not None or not counts),
     )
 
 
@@ -142,8 +148,3 @@ def _command_missing(facts: Facts, log: str, *, ran: bool) -> bool:
     if facts.exit_code in (126, 127):
         return _NOT_FOUND.search(tail) is not None
     return facts.exit_code not in (0, None) and _RUNNER_ABSENT.search(tail) is not None
-
-
-def executed(evidence: Evidence) -> int:
-    """How many tests really ran: all but skipped ones."""
-    return sum(number for outcome, number in evidence.counts if outcome is not Outcome.SKIPPED)

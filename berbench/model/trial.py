@@ -153,6 +153,7 @@ class Evidence:
     collection_failed: bool = False  # the runner stopped, or lost files, before their tests could run
     command_missing: bool = False  # the shell could not find or run the command
     problems: tuple[str, ...] = ()  # reports that could not be read, and why
+    runner: str = ""  # row name in the runner table, "" when none is known
     report_missing: bool = False  # the runner was asked for a report and left none, or one without its end
 
     @property

@@ -16,15 +16,16 @@ from berbench.runners.recognise import Found, find_runners
 from berbench.runners.shell import insert, parse, quote
 
 _UNITTEST_KIT = ("py/sitecustomize.py", "py/berbench_unittest.py")
-_PYTEST = (
-    'export PYTEST_ADDOPTS="${{PYTEST_ADDOPTS:+$PYTEST_ADDOPTS }}'
-    '--junitxml={out}/pytest.xml -o junit_family=xunit1"'
+_PLACES = f'export BERBENCH_OUT={OUT_DIR} BERBENCH_ROOT="$PWD"'
+_PYTEST = (  # what PYTEST_ADDOPTS holds already stays
+    'export PYTEST_ADDOPTS="${PYTEST_ADDOPTS:+$PYTEST_ADDOPTS }'
+    f'--junitxml={OUT_DIR}/pytest.xml -o junit_family=xunit1"'
 )
-_PYTHONPATH = f'export BERBENCH_OUT={OUT_DIR} BERBENCH_ROOT="$PWD" PYTHONPATH="{KIT_DIR}/py${{PYTHONPATH:+:$PYTHONPATH}}"'
+_PYTHONPATH = f'{_PLACES} PYTHONPATH="{KIT_DIR}/py${{PYTHONPATH:+:$PYTHONPATH}}"'
 _ROOT = f"pwd >{OUT_DIR}/root"  # these reports name files by absolute path
 # Node before 18.15 knows no reporters: a flag it does not know would end it, so it is asked first.
 _NODE = (
-    f'export BERBENCH_OUT={OUT_DIR} BERBENCH_ROOT="$PWD" BERBENCH_NODE=""\n'
+    f'{_PLACES} BERBENCH_NODE=""\n'
     f"if node --test-reporter=tap --test-reporter-destination=stdout -e '' >/dev/null 2>&1; then "
     f'BERBENCH_NODE="--test-reporter=spec --test-reporter-destination=stdout '
     f'--test-reporter={KIT_DIR}/node.mjs --test-reporter-destination={OUT_DIR}/node.jsonl"; fi'
@@ -77,7 +78,7 @@ def instrument(command: str, evidence: str = "auto") -> Instrumentation:
 
 def _unknown(command: str, *, sure: bool) -> Instrumentation:
     """A script or a line that can't be read: pytest and unittest still hear of it through the environment."""
-    before = (_PYTEST.format(out=OUT_DIR), _PYTHONPATH)
+    before = (_PYTEST, _PYTHONPATH)
     why = "no known test runner in the command" if sure else "the command is a shell program that is not read"
     note = f"{why}; a report is read if one appears, else the log's closing lines"
     return Instrumentation(
@@ -94,7 +95,7 @@ def _pytest(found: list[Found]) -> _Request:
         if own:
             collect.append(own)
         edits += _pytest_edits(one, report, number)
-    return _Request((_PYTEST.format(out=OUT_DIR),), tuple(edits), collect=tuple(collect), format="junit")
+    return _Request((_PYTEST,), tuple(edits), collect=tuple(collect), format="junit")
 
 
 def _pytest_edits(found: Found, report: str, number: int) -> list[tuple[int, str]]:
@@ -144,9 +145,8 @@ def _flags(flags: str, format_: str, before: tuple[str, ...] = ()) -> Callable[[
 
 
 def _mocha(found: list[Found]) -> _Request:
-    before = (f'export BERBENCH_OUT={OUT_DIR} BERBENCH_ROOT="$PWD"',)
     edits = tuple((one.insert_at, f" --require {KIT_DIR}/mocha.cjs") for one in found)
-    return _Request(before, edits, kit=("mocha.cjs",), format="mocha")
+    return _Request((_PLACES,), edits, kit=("mocha.cjs",), format="mocha")
 
 
 def _vitest(found: list[Found]) -> _Request:

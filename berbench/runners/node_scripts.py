@@ -163,7 +163,10 @@ RULES = {
         r"^(?:--watch|--test-reporter.*|--test-name-pattern|--test-skip-pattern|--test-shard|--test-only"
         r"|--experimental-test-coverage|--test-coverage.*|--test-update-snapshots)$",
     ),
-    "ava": _rules("--config --node-arguments --timeout -T --match -m -c --concurrency", r"^(?:-w|--watch|-m|--match|-u|--tap|-t)$"),
+    "ava": _rules(
+        "--config --node-arguments --timeout -T --match -m -c --concurrency",
+        r"^(?:-w|--watch|-m|--match|-u|--tap|-t)$",
+    ),
     "tap": _rules(
         "-R --reporter -j --jobs -t --timeout --test-regex --coverage-report --node-arg --test-arg --plugin --files",
         r"^(?:-R|--reporter|--coverage.*|--cov|--100|--check-coverage|--watch|-w|--branches.*|--lines.*|--functions.*"

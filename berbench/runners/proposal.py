@@ -71,4 +71,5 @@ def quoted(paths: Iterable[str]) -> str:
 
 
 def files(count: int) -> str:
+    """A count of changed test files in words."""
     return "1 changed test file" if count == 1 else f"{count} changed test files"

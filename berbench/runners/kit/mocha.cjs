@@ -16,6 +16,8 @@ function relative(file) {
 }
 
 function titles(test) {
+  // In parallel mode tests arrive without their parents, but with this.
+  if (typeof test.titlePath === 'function') return test.titlePath();
   const names = [];
   for (let node = test; node && !node.root; node = node.parent) if (node.title) names.unshift(node.title);
   return names;
@@ -32,7 +34,7 @@ function listen(runner, stream) {
     write({
       titles: titles(test),
       outcome,
-      hook: test.type === 'hook',
+      hook: test.type === 'hook' || test.title === 'Uncaught error outside test suite',
       file: relative(fileOf(test)),
       message: error ? String(error.message || error).slice(0, 600) : '',
     });
@@ -43,14 +45,16 @@ function listen(runner, stream) {
 }
 
 if (out) {
-  const key = Object.keys(require.cache).find((name) => /[\\/]mocha[\\/]lib[\\/]mocha\.js$/.test(name));
+  const key = Object.keys(require.cache).find((name) => /[\\/]mocha[\\/]lib[\\/]mocha\.c?js$/.test(name));
   const Mocha = key && require.cache[key].exports;
   const worker = process.argv.some((name) => /nodejs[\\/]worker/.test(name)) || process.env.MOCHA_WORKER_ID;
   if (Mocha && Mocha.prototype && !worker) {
     const run = Mocha.prototype.run;
+    const stream = fs.openSync(path.join(out, `mocha-${process.pid}.jsonl`), 'a');
     Mocha.prototype.run = function (...rest) {
       const runner = run.apply(this, rest);
-      listen(runner, fs.openSync(path.join(out, `mocha-${process.pid}.jsonl`), 'a'));
+      fs.writeSync(stream, JSON.stringify({ loaded: true }) + '\n');
+      listen(runner, stream);
       return runner;
     };
   }

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH, UP, RUF005
+# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH118, PTH123, UP031, RUF005
 """Records what unittest reports, one JSON object a line, whatever runner or result class is in use.
 
 `install` waits for `unittest.suite` to be imported. Then every result object's class gets its `add…` methods
@@ -78,6 +78,7 @@ class _Recorder:
         self.write(record)
 
     def file_of(self, test: Any, name: str) -> str:
+        test = getattr(test, "test_case", test)  # a subtest's own class is unittest's
         module = sys.modules.get(type(test).__module__)
         path = getattr(module, "__file__", None) or ""
         if type(test).__module__.split(".")[0] in ("unittest", "nose", "django", "doctest"):

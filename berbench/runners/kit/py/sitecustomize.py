@@ -1,4 +1,4 @@
-# ruff: noqa: PTH
+# ruff: noqa: PTH100, PTH120
 """Started by Python itself, because berbench puts this folder on PYTHONPATH.
 
 Loads the recorder, takes this folder off the path again, and hands over to the sitecustomize that would have

@@ -1,0 +1,97 @@
+"""Closing lines of jest, vitest, mocha, Node's own runner, and of TAP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from berbench.evidence.tally import Counts, Summary, add, make_summary
+from berbench.model.trial import Outcome
+
+
+def _js_line(label: str) -> Callable[[str], list[str]]:
+    pattern = re.compile(
+        rf"^\s*{label}:?\s+(.*\d+ (?:total|passed|failed|skipped|todo).*|\d+ passed.*)$", re.MULTILINE
+    )
+    return lambda log: pattern.findall(log)
+
+
+def _js_counts(line: str, counts: Counts) -> None:
+    for number, word in re.findall(r"(\d+) (passed|failed|skipped|todo|pending)", line):
+        outcome = {"passed": Outcome.PASSED, "failed": Outcome.FAILED}.get(word, Outcome.SKIPPED)
+        add(counts, outcome, number)
+
+
+def jest(log: str) -> Summary | None:
+    """ "Tests: …", or that no tests were found."""
+    lines = _js_line("Tests")(log)
+    suites = " ".join(_js_line("Test Suites")(log))
+    if not lines:
+        return make_summary("jest", {}) if re.search(r"^No tests found", log, re.MULTILINE) else None
+    counts: Counts = {}
+    for line in lines:
+        _js_counts(line, counts)
+    lost = "Test suite failed to run" in log
+    if lost and not counts.get(Outcome.FAILED):
+        counts[Outcome.ERROR] = sum(int(n) for n in re.findall(r"(\d+) failed", suites)) or 1
+    return make_summary("jest", counts, collection_failed=lost)
+
+
+def vitest(log: str) -> Summary | None:
+    """ "Tests …", or that no test files were found."""
+    lines = re.findall(r"^\s+Tests\s+(.*)$", log, re.MULTILINE)
+    if not lines:
+        return (
+            make_summary("vitest", {}) if re.search(r"^\s*No test files? found", log, re.MULTILINE) else None
+        )
+    counts: Counts = {}
+    for line in lines:
+        _js_counts(line, counts)
+    lost = "Failed Suites" in log
+    if lost and not counts.get(Outcome.FAILED):
+        counts[Outcome.ERROR] = 1
+    return make_summary("vitest", counts, collection_failed=lost)
+
+
+def mocha(log: str) -> Summary | None:
+    """ "N passing", or that no test files were found."""
+    passing = re.findall(r"^\s+(\d+) passing \([^)]*\)", log, re.MULTILINE)
+    failing = re.findall(r"^\s+(\d+) failing$", log, re.MULTILINE)
+    if not passing and not failing:
+        if re.search(r"^Error: No test files found", log, re.MULTILINE):
+            return make_summary("mocha", {})
+        return None
+    counts: Counts = {}
+    for number in passing:
+        add(counts, Outcome.PASSED, number)
+    for number in failing:
+        add(counts, Outcome.FAILED, number)
+    for number in re.findall(r"^\s+(\d+) pending$", log, re.MULTILINE):
+        add(counts, Outcome.SKIPPED, number)
+    return make_summary("mocha", counts)
+
+
+def node(log: str) -> Summary | None:
+    """ "# tests N" or "ℹ tests N", or that a path could not be found."""
+    totals = dict(re.findall(r"^(?:#|ℹ) (tests|pass|fail|cancelled|skipped|todo) (\d+)$", log, re.MULTILINE))
+    if "pass" not in totals or "fail" not in totals:
+        return make_summary("node", {}) if re.search(r"^Could not find '", log, re.MULTILINE) else None
+    counts: Counts = {}
+    add(counts, Outcome.PASSED, totals["pass"])
+    add(counts, Outcome.FAILED, totals["fail"])
+    add(counts, Outcome.FAILED, totals.get("cancelled"))
+    add(counts, Outcome.SKIPPED, totals.get("skipped"))
+    add(counts, Outcome.SKIPPED, totals.get("todo"))
+    return make_summary("node", counts)
+
+
+def tap(log: str) -> Summary | None:
+    """ "# tests N", "# pass N"."""
+    totals = dict(re.findall(r"^# (tests|pass|fail|skip|todo)\s*[=:]?\s*(\d+)", log, re.MULTILINE))
+    if "pass" not in totals:
+        return None
+    counts: Counts = {}
+    add(counts, Outcome.PASSED, totals["pass"])
+    add(counts, Outcome.FAILED, totals.get("fail"))
+    add(counts, Outcome.SKIPPED, totals.get("skip"))
+    return make_summary("tap", counts)

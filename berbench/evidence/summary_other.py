@@ -1,0 +1,113 @@
+"""Closing lines of Go, Rust, Java, PHP and Ruby runners."""
+
+from __future__ import annotations
+
+import re
+
+from berbench.evidence.tally import Counts, Summary, add, make_summary
+from berbench.model.trial import Outcome
+
+
+def go(log: str) -> Summary | None:
+    """Lines of tests with -v, else of packages."""
+    counts: Counts = {}
+    for word, outcome in (("PASS", Outcome.PASSED), ("FAIL", Outcome.FAILED), ("SKIP", Outcome.SKIPPED)):
+        add(counts, outcome, str(len(re.findall(rf"^\s*--- {word}: ", log, re.MULTILINE))))
+    packages = re.findall(r"^(ok|FAIL|\?|---)\s+\t?(\S+)\s+(.*)$", log, re.MULTILINE)
+    said = [(word, rest) for word, name, rest in packages if word in ("ok", "FAIL", "?") and name != "FAIL"]
+    if not said and not any(counts.values()):
+        return None
+    broken = any("[build failed]" in rest or "[setup failed]" in rest for _, rest in said)
+    ran = [word for word, rest in said if word == "ok" and "[no tests to run]" not in rest]
+    if not any(counts.values()) and (ran or any(word == "FAIL" for word, _ in said)):
+        counts = {Outcome.PASSED: len(ran), Outcome.FAILED: sum(word == "FAIL" for word, _ in said)}
+    return make_summary("go", counts, collection_failed=broken)
+
+
+def cargo(log: str) -> Summary | None:
+    """ "test result: …" of every target."""
+    totals = re.findall(
+        r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;.*$", log, re.MULTILINE
+    )
+    broken = "error: could not compile" in log
+    if not totals and not broken:
+        return None
+    counts: Counts = {}
+    for passed, failed, ignored in totals:
+        add(counts, Outcome.PASSED, passed)
+        add(counts, Outcome.FAILED, failed)
+        add(counts, Outcome.SKIPPED, ignored)
+    return make_summary("cargo", counts, collection_failed=broken)
+
+
+def nextest(log: str) -> Summary | None:
+    """ "Summary [..] N tests run"."""
+    total = re.search(r"^\s+Summary \[[^\]]*\]\s+(\d+)(?:/\d+)? tests? run: (.*)$", log, re.MULTILINE)
+    if total is None:
+        none = re.search(r"^error: no tests to run", log, re.MULTILINE)
+        return make_summary("nextest", {}) if none else None
+    counts: Counts = {}
+    for number, word in re.findall(r"(\d+) (passed|failed|timed out)", total[2]):
+        add(counts, Outcome.PASSED if word == "passed" else Outcome.FAILED, number)
+    return make_summary("nextest", counts)
+
+
+def maven(log: str) -> Summary | None:
+    """ "Tests run: N" totals, "No tests to run", or a compilation error."""
+    pattern = r"^(?:\[\w+\] )?\s*Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$"
+    totals = re.findall(pattern, log, re.MULTILINE)
+    lost = "COMPILATION ERROR" in log or "Compilation failure" in log
+    if not totals:
+        none = "No tests to run" in log or "No tests were executed" in log
+        return make_summary("maven", {}, collection_failed=lost) if none or lost else None
+    counts: Counts = {}
+    for run, failed, errors, skipped in totals:
+        add(counts, Outcome.PASSED, str(max(0, int(run) - int(failed) - int(errors) - int(skipped))))
+        add(counts, Outcome.FAILED, failed)
+        add(counts, Outcome.ERROR, errors)
+        add(counts, Outcome.SKIPPED, skipped)
+    return make_summary("maven", counts, collection_failed=lost)
+
+
+def gradle(log: str) -> Summary | None:
+    """ "N tests completed", NO-SOURCE, or a failed compile task."""
+    total = re.findall(r"^(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?$", log, re.MULTILINE)
+    lost = bool(re.search(r"Execution failed for task ':.*compile\w*'", log))
+    if not total:
+        none = "No tests found for given includes" in log or bool(
+            re.search(r"^> Task :\S*[tT]est NO-SOURCE", log, re.MULTILINE)
+        )
+        return make_summary("gradle", {}, collection_failed=lost) if none or lost else None
+    counts: Counts = {}
+    for completed, failed, skipped in total:
+        add(counts, Outcome.PASSED, str(int(completed) - int(failed or 0) - int(skipped or 0)))
+        add(counts, Outcome.FAILED, failed)
+        add(counts, Outcome.SKIPPED, skipped)
+    return make_summary("gradle", counts, collection_failed=lost)
+
+
+def phpunit(log: str) -> Summary | None:
+    """ "OK (N tests" or "Tests: N"."""
+    good = re.search(r"^OK \((\d+) tests?, \d+ assertions?\)", log, re.MULTILINE)
+    bad = re.search(r"^Tests: (\d+), Assertions: \d+(.*)\.$", log, re.MULTILINE)
+    if good:
+        return make_summary("phpunit", {Outcome.PASSED: int(good[1])})
+    if bad:
+        words = {key: int(value) for key, value in re.findall(r"(\w+): (\d+)", bad[2])}
+        failed, errors, skipped = (words.get(key, 0) for key in ("Failures", "Errors", "Skipped"))
+        counts = {Outcome.FAILED: failed, Outcome.ERROR: errors, Outcome.SKIPPED: skipped}
+        counts[Outcome.PASSED] = max(0, int(bad[1]) - failed - errors - skipped)
+        return make_summary("phpunit", counts)
+    return make_summary("phpunit", {}) if re.search(r"^No tests executed!", log, re.MULTILINE) else None
+
+
+def rspec(log: str) -> Summary | None:
+    """ "N examples, N failures"."""
+    total = re.search(r"^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?", log, re.MULTILINE)
+    if total is None:
+        return None
+    pending = int(total[3] or 0)
+    passed = max(0, int(total[1]) - int(total[2]) - pending)
+    lost = "occurred outside of examples" in log
+    counts = {Outcome.PASSED: passed, Outcome.FAILED: int(total[2]), Outcome.SKIPPED: pending}
+    return make_summary("rspec", counts, collection_failed=lost)

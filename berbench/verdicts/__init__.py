@@ -1,0 +1,12 @@
+"""From two trials to one verdict: a pure function of facts and evidence.
+
+`comparison` sets two trials side by side, `ran` asks whether the right tests ran at all, `proof` whether they
+show the change, and `judge` puts the questions in order.
+"""
+
+from __future__ import annotations
+
+from berbench.verdicts.comparison import Hidden, Trialed
+from berbench.verdicts.judge import disagreements, judge
+
+__all__ = ["Hidden", "Trialed", "disagreements", "judge"]
