@@ -19,6 +19,7 @@ ROWS: tuple[tuple[int, frozenset[str]], ...] = (
     (0, frozenset({"model"})),
     (1, frozenset({"diffs", "documents", "emit", "mentions", "stats"})),
     (1, frozenset({"reverts", "split", "evidence", "fingerprint", "ranking"})),
+    (1, frozenset({"chores"})),
     (1, frozenset({"landings", "runners", "diagnosis"})),
     (1, frozenset({"prompts", "environments", "verdicts", "matrix", "assertions"})),
     (1, frozenset({"checks", "reports"})),
