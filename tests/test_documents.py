@@ -104,7 +104,7 @@ def test_an_empty_config_is_the_default_one() -> None:
 def test_long_and_odd_input_is_shown_short_and_printable() -> None:
     error = said(b'verify: {network: "' + b"x" * 500 + b'\\n"}\n')
     assert len(error.message) < 300
-    said('verify: {network: "\\U0010FFFDe9"}\n'.encode()).message.encode("utf-8")
+    said(b'verify: {network: "\\U0010FFFDe9"}\n').message.encode("utf-8")
 
 
 @pytest.mark.parametrize("name", ["task", "config", "validation"])

@@ -66,10 +66,13 @@ def read_file(path: Path, *, folder: int | None = None) -> bytes:
             raise _no_plain_file(path, "a link") from error
         with translated("read", path):
             raise
-    with os.fdopen(descriptor, "rb") as file, translated("read", path):
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _no_plain_file(path, "no plain file")
-        return file.read()
+        with translated("read", path), os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

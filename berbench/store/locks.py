@@ -27,7 +27,7 @@ class Locks:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._locks: dict[str, FileLock] = {}
+        self._locks: dict[tuple[int, str], FileLock] = {}
         self._guard = threading.Lock()
 
     @contextmanager
@@ -56,10 +56,11 @@ class Locks:
         # A hash, so that names that differ in case only have different locks on every file system.
         path = self._folder / f"{hashlib.sha256(os.fsencode(name)).hexdigest()[:32]}.lock"
         with self._guard:
-            if name not in self._locks:
+            key = (os.getpid(), name)  # a forked child holds nothing of its parent's
+            if key not in self._locks:
                 make_folder(self._folder)
-                self._locks[name] = FileLock(path, thread_local=True)
-            return self._locks[name], path
+                self._locks[key] = FileLock(path, thread_local=True)
+            return self._locks[key], path
 
     def _holder(self, path: Path) -> str:
         with suppress(Exception):

@@ -132,8 +132,8 @@ class Project:
             raise
 
     def folder(self, task_id: str) -> Path:
-        """Where a task is or would be."""
-        return self.tasks_folder / checked_id(task_id)
+        """Where a task is or would be. ConfigError when a link lies there."""
+        return disk.real_folder(self.root, ".ber", "bench", "tasks", checked_id(task_id))
 
     def read_task(self, task_id: str) -> TaskFiles:
         """A task's four files, all from the same folder even while another command replaces it."""
@@ -180,10 +180,8 @@ class Project:
                 f"Task {task_id} differs from another in case only, and this file system can't keep both.",
                 remedy="Move the repository to a file system that tells case apart.",
             )
-        if folder.is_symlink() or not folder.is_dir():
-            raise ConfigError(
-                f"{disk.shown(folder)} is no plain folder.", remedy="Move it away; berbench follows no links."
-            )
+        if not folder.is_dir():
+            raise ConfigError(f"{disk.shown(folder)} is no folder.", remedy="Move it away.")
         if not force:
             raise UsageError(
                 f"Task {task_id} exists already.", remedy="Give `--force` to replace it, its edits included."
