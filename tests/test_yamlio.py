@@ -238,7 +238,7 @@ COMMANDS = {
     b"verify:\r\n  # c\r\n  b: 1\r\n": b"verify:\r\n  # c\r\n  command: NEW\r\n  b: 1\r\n",
     b"verify:\n  command: # soon\n  b: 1\n": b"verify:\n  command: NEW # soon\n  b: 1\n",
     b"verify:\n  command:\n  b: 1": b"verify:\n  command: NEW\n  b: 1",
-    b"verify:\n  command: |  # two\n    a\n    b\n\n  # c\n  b: 1\n": b"verify:\n  command: NEW # two\n\n  # c\n  b: 1\n",
+    b"verify:\n  command: |  # two\n    a\n\n  # c\n  b: 1\n": b"verify:\n  command: NEW # two\n\n  # c\n  b: 1\n",
     b"verify:\n  command: >-\n    a\n    b\n": b"verify:\n  command: NEW\n",
     b"verify:\n  command:\n    a b\n    c\n  d: 1\n": b"verify:\n  command:\n    NEW\n  d: 1\n",
     b"a: b": b"a: b\nverify:\n  command: NEW\n",

@@ -129,7 +129,8 @@ def _plain_or_none(path: Path) -> os.stat_result | None:
         raise _no_plain_file(path, "a link" if stat.S_ISLNK(old.st_mode) else "no plain file")
     if not os.access(path, os.W_OK):
         # A rename needs only the folder's consent; a file that was made read-only is meant to stay as it is.
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        cause = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
+        raise OSError(cause, os.strerror(cause), str(path))
     return old
 
 

@@ -50,8 +50,7 @@ def facts_from(read: Callable[[str], bytes]) -> Facts:
         )
         started = document.pop("started_at")
         known = {field.name for field in fields(Facts)}
-        values = {name: value for name, value in document.items() if name in known}
-        values["installed"] = tuple(values.get("installed", ()))
+        values = {name: value for name, value in _tupled(document).items() if name in known}
         started_at = datetime.fromisoformat(started) if started else None
         return Facts(**values, log=read(LOG), reports=reports, started_at=started_at)
     except (KeyError, TypeError, ValueError) as error:
@@ -67,12 +66,15 @@ def verdict_from(data: bytes) -> Verdict:
     """The verdict that `verdict_file` wrote. StoreError when the document is no such."""
     document = _document(data, VERDICT_SCHEMA)
     try:
-        values: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in document.items()
-        }
+        values = _tupled(document)
         return Verdict(name=VerdictName(values.pop("name")), **values)
     except (KeyError, TypeError, ValueError) as error:
         raise _unreadable(VERDICT) from error
+
+
+def _tupled(document: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON knows lists only; the values hold tuples."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in document.items()}
 
 
 def _report_name(name: str) -> str:
