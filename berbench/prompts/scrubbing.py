@@ -9,7 +9,7 @@ from berbench.prompts.leaks import Leak, Leaks, find_leaks
 from berbench.prompts.markdown import Layout, read_layout
 
 # Marks that break a reference for machines and not for people: `owner/name#<zero width>5`.
-_INVISIBLE = re.compile(r"(?<=[\x21-\x7e])[\u200b\u200c\u200d\u2060\ufeff\u00ad]+(?=[\x21-\x7e])")
+INVISIBLE = re.compile(r"(?<=[\x21-\x7e])[\u200b\u200c\u200d\u2060\ufeff\u00ad]+(?=[\x21-\x7e])")
 _LINK = re.compile(
     r"\[(?P<text>[^\[\]\n]{0,500})\]\([ \t]*<?(?P<url>[^()\s<>]+)>?(?:[ \t]+[\"'][^\"'\n]{0,500}[\"'])?[ \t]*\)"
 )
@@ -43,7 +43,7 @@ _SENTENCE_START = re.compile(r"(?:^|\n|[.!?][ \t]+)[ \t>*+-]*$")
 def scrub(text: str, leaks: Leaks) -> tuple[str, tuple[str, ...]]:
     """The text with nothing left that `find_leaks` is sure of, and what was taken out, one line a place."""
     removed: list[str] = []
-    text = _INVISIBLE.sub("", text)
+    text = INVISIBLE.sub("", text)
     text = _unlink(text, leaks, removed)
     # Taking one place out may lay another one bare, so look again until nothing is left.
     for _ in range(10):

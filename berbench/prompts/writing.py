@@ -88,7 +88,7 @@ def _from(
             if pull_request is None
             else _titled(pull_request.title, pull_request.body, "the description", warnings)
         )
-    return _message(message)
+    return message_text(message)
 
 
 def _issue(issue: Issue, warnings: list[str]) -> str:
@@ -116,7 +116,7 @@ def _titled(title: str, body: str, name: str, warnings: list[str]) -> str:
     return f"# {title}\n\n{text}" if text else f"# {title}"
 
 
-def _message(message: str) -> str:
+def message_text(message: str) -> str:
     """A landing's message as a text: a subject that only names the pull request gives way to the line below."""
     lines = [
         line

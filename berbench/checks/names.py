@@ -1,0 +1,97 @@
+"""Names and texts that the hidden tests ask for and nothing tells an agent of. Pure.
+
+A name counts when the tests' new lines use it, the reference brings it, the base has it nowhere and the prompt
+does not say it: whoever solves the task would have to guess it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from berbench.checks.facts import LintFacts
+from berbench.checks.patches import TESTS, Patches, listed, read_patches
+from berbench.diffs import PatchFile
+from berbench.model.task import TaskFiles
+from berbench.model.trial import Problem
+
+_NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]{2,79}")
+_STRING = re.compile(r"\"([^\"\\\n]{10,200})\"|'([^'\\\n]{10,200})'|`([^`\\\n]{10,200})`")
+_COMMENT = re.compile(r"[ \t]*(?:#|//|\*|/\*)")
+_TESTISH = re.compile(r"test|Test|spec|Spec|fixture|mock", re.ASCII)
+
+
+def names_in_question(files: TaskFiles) -> frozenset[str]:
+    """Names to look up in the base tree as whole words, for `LintFacts.names_at_base`."""
+    patches, _ = read_patches(files)
+    return frozenset(_new_names(patches, _prompt(files)))
+
+
+def check_names(files: TaskFiles, patches: Patches, facts: LintFacts) -> Iterator[Problem]:
+    """Names and texts left unspecified; names only when they were looked up at base."""
+    prompt = _prompt(files)
+    if facts.names_at_base is not None:
+        unspecified = sorted(_new_names(patches, prompt) - facts.names_at_base)
+        if unspecified:
+            yield Problem(
+                "unspecified-name",
+                TESTS,
+                f"unspecified name: the hidden tests use {listed(unspecified, 8)}, which the base lacks and the prompt "
+                "does not say; name it in prompt.md, or the task rewards guessing",
+                "warning",
+            )
+    texts = sorted(_new_strings(patches, prompt), key=len, reverse=True)
+    if texts:
+        quoted = [f'"{text[:60]}"' for text in texts]
+        yield Problem(
+            "unspecified-text",
+            TESTS,
+            f"the hidden tests expect the exact text {listed(quoted, 4)}, which only the reference holds; "
+            "say it in prompt.md, or the task rewards guessing",
+            "warning",
+        )
+
+
+def _new_names(patches: Patches, prompt: str) -> set[str]:
+    brought = set(_names(_lines(patches.reference, "+"))) | _new_modules(patches.reference)
+    brought -= set(_names(_lines(patches.reference, " -")))
+    used = set(_names(_lines(patches.tests, "+"))) - set(_names(_lines(patches.tests, " -")))
+    return {name for name in used & brought if name not in prompt and not _TESTISH.match(name)}
+
+
+def _new_strings(patches: Patches, prompt: str) -> set[str]:
+    brought = set(_strings(_lines(patches.reference, "+"))) - set(_strings(_lines(patches.reference, " -")))
+    used = set(_strings(_lines(patches.tests, "+")))
+    return {text for text in used & brought if text not in prompt}
+
+
+def _new_modules(files: Sequence[PatchFile]) -> set[str]:
+    """Files that the reference adds are imported by their names."""
+    stems = (posixpath.splitext(posixpath.basename(file.path))[0] for file in files if file.is_new)
+    return {stem for stem in stems if _NAME.fullmatch(stem) and not stem.startswith("__")}
+
+
+def _lines(files: Iterable[PatchFile], signs: str) -> Iterator[str]:
+    for file in files:
+        for hunk in file.hunks:
+            yield from (line[1:] for line in hunk.lines if line[:1] and line[0] in signs)
+
+
+def _names(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        if not _COMMENT.match(line):
+            # A word inside a text is no name that code would have to have.
+            yield from _NAME.findall(_STRING.sub('""', line))
+
+
+def _strings(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        for match in _STRING.finditer(line):
+            text = next(group for group in match.groups() if group)
+            if not _COMMENT.match(line) and len(text.split()) > 1:
+                yield text
+
+
+def _prompt(files: TaskFiles) -> str:
+    return files.prompt.decode("utf-8", "replace")
