@@ -28,6 +28,7 @@ from berbench.errors import EngineError
 CALL_S = 60.0  # for a call that answers at once on a healthy engine; generous for a busy disk
 POOL = 32  # connections kept open at most
 CHUNK = 1 << 18
+PLAIN = {"Accept-Encoding": "identity"}  # packing a local stream only costs
 
 REMEDY = "start the engine (in a checkout: `make engine`), or set DOCKER_HOST; `berbench doctor` tells more"
 
@@ -174,7 +175,7 @@ class Api:
                 params=dict(query or {}),
                 json=body,
                 data=data,
-                headers=dict(headers or {}),
+                headers={**PLAIN, **(headers or {})},
                 timeout=(min(timeout_s, CALL_S), timeout_s),
                 stream=stream,
             )

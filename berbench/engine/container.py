@@ -40,6 +40,7 @@ def spec(
     network: str = "none",
     limits: Limits,
     cpus: float,
+    user: str | None = None,
 ) -> dict[str, Any]:
     """What `create` is given: everything a trial may use, and nothing of the host's."""
     return {
@@ -47,7 +48,7 @@ def spec(
         "Entrypoint": [command[0]],
         "Cmd": list(command[1:]),
         "WorkingDir": image.workdir,
-        "User": image.user,
+        "User": image.user if user is None else user,
         "Env": [*ENVIRONMENT, *env],
         "Labels": {owner.OWNER: owner.this_process(), **labels},
         "Hostname": HOST_NAME,
@@ -115,16 +116,26 @@ class Container:
         """Start it."""
         self._api.call("POST", f"{self._path}/start", timeout_s=120)
 
-    def as_root(self, command: tuple[str, ...], workdir: str) -> None:
-        """Run a second command in it as root, to its end."""
-        wanted = {"Cmd": list(command), "User": "0:0", "WorkingDir": workdir, "AttachStdout": True}
-        made = self._api.call("POST", f"{self._path}/exec", body=wanted)
-        reply = self._api.open(
-            "POST", f"/exec/{made['Id']}/start", body={"Detach": False, "Tty": False}, timeout_s=120
-        )
-        with contextlib.closing(reply):
-            for _ in reply.pieces():
-                pass
+    def second(self, command: tuple[str, ...], user: str, workdir: str) -> str:
+        """Add a second process, not started; its number."""
+        wanted = {
+            "Cmd": list(command),
+            "User": user,
+            "WorkingDir": workdir,
+            "AttachStdout": True,
+            "AttachStderr": True,
+        }
+        return str(self._api.call("POST", f"{self._path}/exec", body=wanted)["Id"])
+
+    def start_second(self, number: str, silence_s: float) -> Reply:
+        """Start it; its output."""
+        wanted = {"Detach": False, "Tty": False}
+        return self._api.open("POST", f"/exec/{number}/start", body=wanted, timeout_s=silence_s)
+
+    def code_of(self, number: str, otherwise: int) -> int:
+        """Its exit code, `otherwise` where the engine lost it."""
+        code = self._api.call("GET", f"/exec/{number}/json").get("ExitCode")
+        return otherwise if code is None else int(code)
 
     def kill(self) -> None:
         """End it at once; nothing is raised when it has ended already or can't be reached."""

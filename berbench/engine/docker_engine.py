@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import Any
 
-from berbench.engine import facts, failures, script
-from berbench.engine.api import Api, Refused, Reply
-from berbench.engine.archive import MAX_TOTAL, Ids, Taken, Writer, check_delta, read_files
+from berbench.engine import facts
+from berbench.engine.api import Api, Refused
+from berbench.engine.archive import Ids, check_delta
 from berbench.engine.building import Builder, image_of, tag_of, wanted_platform
-from berbench.engine.capture import Capture, Frames
 from berbench.engine.container import Container as Box
 from berbench.engine.container import fresh, ids_of, spec
 from berbench.engine.door import EngineInfo, Leftover, Say
 from berbench.engine.installed import InstalledCache
 from berbench.engine.leftovers import Leftovers
 from berbench.engine.owner import KEY, PLATFORM, TASK, TRIAL
+from berbench.engine.trials import KEEPER, MAIN, has_user, observe
 from berbench.engine.worktree import tree_entries
 from berbench.errors import EngineError, Interrupted
 from berbench.model.changes import FileEntry, TreeEntry
-from berbench.model.trial import OUT_DIR, Build, Facts, Image, ImageRecipe, Limits, Trial
-
-# Beyond the limits inside: for starting, preparing and collecting, and for the kill after TERM.
-SLACK_S = 20.0
-COLLECT_SLACK_S = 40.0
-SPOOL = 8 << 20  # bytes of a delta held in memory; larger ones go to a temp file
+from berbench.model.trial import Build, Facts, Image, ImageRecipe, Limits, Trial
 
 
 class DockerEngine:
@@ -126,7 +119,8 @@ class DockerEngine:
         installed = self._installed.of(trial.image)
         wanted = spec(
             trial.image,
-            ("/bin/sh", f"{script.ROOT}/main.sh"),
+            KEEPER if has_user(trial.image) else MAIN,
+            user="0:0" if has_user(trial.image) else trial.image.user,
             env=tuple(f"{name}={value}" for name, value in trial.env),
             labels={TASK: trial.task, TRIAL: trial.name},
             network=trial.network,
@@ -137,7 +131,7 @@ class DockerEngine:
         started = datetime.now(UTC)
         try:
             with fresh(self._api, "trial", wanted, trouble) as box, self._interruptible(box.name, box.kill):
-                seen = self._one(box, trial)
+                seen = observe(box, trial, self._ids_of(box, trial.image))
         except BaseException:
             self._raise_if_interrupted()
             raise
@@ -151,34 +145,6 @@ class DockerEngine:
                 installed=installed,
                 warnings=tuple(trouble),
             ),
-        )
-
-    def _one(self, box: Box, trial: Trial) -> facts.Seen:
-        """From a created container to what was seen of it."""
-        ids = self._ids_of(box, trial.image)
-        by_root = ids.uid != 0
-        with tempfile.SpooledTemporaryFile(SPOOL, prefix="berbench-") as tar:
-            _pack(tar, trial, ids, by_root=by_root)
-            box.put(tar)
-        limit = script.limit_of(trial) * (2 if trial.setup else 1) + SLACK_S
-        if trial.collect:
-            limit += COLLECT_SLACK_S
-        log, deadline = Capture(), _Deadline(box)
-        with contextlib.closing(box.attach(limit + 60)) as output:
-            began = time.monotonic()
-            if (fault := _start(box)) is not None:
-                log.feed(fault.encode() + b"\n")
-                return facts.Seen(log, Taken(), None, refused=fault)
-            with deadline.of(limit):
-                if by_root:
-                    box.as_root(("/bin/sh", "-c", _BY_ROOT), trial.image.workdir)
-                _read(output, log)
-            seconds = time.monotonic() - began
-        code = box.wait()
-        out = _take(box)
-        killed_for_memory = box.killed_for_memory()
-        return facts.Seen(
-            log, out, code, killed=deadline.passed, out_of_memory=killed_for_memory, seconds=seconds
         )
 
     def _ids_of(self, box: Box, image: Image) -> Ids:
@@ -224,77 +190,6 @@ class DockerEngine:
     def _raise_if_interrupted(self) -> None:
         if self._interrupted:
             raise Interrupted("Interrupted.")
-
-
-_BY_ROOT = f"/bin/sh {script.ROOT}/prepare.sh; echo $? >{script.ROOT}/go"
-
-
-class _Deadline:
-    """Kills a container when its time is over, from a thread of its own."""
-
-    def __init__(self, box: Box) -> None:
-        self._box = box
-        self.passed = False
-
-    @contextlib.contextmanager
-    def of(self, seconds: float) -> Iterator[None]:
-        """The time allowed for the block."""
-        timer = threading.Timer(seconds, self._pass)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-
-    def _pass(self) -> None:
-        self.passed = True
-        self._box.kill()
-
-
-def _pack(tar: IO[Any], trial: Trial, ids: Ids, *, by_root: bool) -> None:
-    """The tar file that makes a container a trial's: kit, scripts, staged files of the delta."""
-    place = script.Place()
-    writer = Writer(tar, ids, int(time.time()))
-    root = script.ROOT.lstrip("/")
-    for folder in ("kit", "delta", f"out/{script.NOTES}"):
-        writer.folder(f"{root}/{folder}")
-    for entry in trial.kit:
-        writer.entry(f"{root}/kit/{entry.path}", entry)
-    for entry in trial.delta.writes:
-        writer.entry(f"{root}/delta/{entry.path}", entry)
-    for name, data in script.files(trial, ids, place, by_root=by_root):
-        writer.file(f"{root}/{name}", data, 0o755)
-    if by_root:
-        writer.pipe(f"{root}/go")
-    writer.close()
-    tar.seek(0)
-
-
-def _start(box: Box) -> str | None:
-    """Start it; why the image can't be started, None when it was."""
-    try:
-        box.start()
-    except Refused as error:
-        if fault := failures.image_fault(error.reason):
-            return f"{fault} ({error.reason})"
-        raise
-    return None
-
-
-def _read(output: Reply, log: Capture) -> None:
-    frames = Frames()
-    for piece in output.pieces():
-        for payload in frames.feed(piece):
-            log.feed(payload)
-
-
-def _take(box: Box) -> Taken:
-    reply = box.take(OUT_DIR)
-    if reply is None:
-        return Taken(complete=False)
-    with contextlib.closing(reply):
-        return read_files(reply, max_total=MAX_TOTAL)
 
 
 def about(api: Api) -> dict[str, Any]:

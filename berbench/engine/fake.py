@@ -218,7 +218,7 @@ def _pack(root: Path, trial: Trial) -> None:
     for entry in trial.delta.writes:
         _lay(root / "delta", entry)
     ids = Ids(os.getuid(), os.getgid())
-    for name, data in script.files(trial, ids, place, by_root=False):
+    for name, data in script.files(trial, ids, place, kept=False):
         (root / name).write_bytes(_here_bytes(data, root) if name.startswith(("setup-", "command")) else data)
 
 

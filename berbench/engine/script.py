@@ -27,6 +27,10 @@ PREPARE_LOG = f"{NOTES}/prepare.log"
 BUILD_FILE = ".berbench-build.dockerfile"
 IGNORE_FILE = ".berbench-build.dockerignore"
 
+# Pipes between the script and its keeper.
+PREPARED = "prepared"
+OVER = "over"
+
 KILL_AFTER_S = 2  # between TERM and KILL, once a command has outrun its time
 BATCH = 48 << 10  # bytes of arguments for one program; one argument may have 128 KiB, all together more
 
@@ -151,7 +155,7 @@ note "limited $limited"
 step() {
   if [ $limited = yes ]; then timeout -k {kill} {limit} /bin/sh "$1"; else /bin/sh "$1"; fi
 }
-finish() { counters after; note "end"; exit $code; }
+finish() { counters after; note "end"; {over}exit $code; }
 counters before
 """
 
@@ -160,8 +164,17 @@ _PREPARED_HERE = """\
 code=$?
 """
 
-_PREPARED_BY_ROOT = """\
-read -r code <{root}/go
+_PREPARED_BY_KEEPER = """\
+read -r code <{root}/{prepared}
+"""
+
+# Ends the container once the script, told by the number of its process, is gone, and whatever it left with it.
+_KEEPER = """\
+/bin/sh {root}/prepare.sh
+echo $? >{root}/{prepared}
+read -r pid <{root}/{over}
+while kill -0 "$pid" 2>/dev/null; do sleep 0.01 2>/dev/null || sleep 1; done
+exit 1
 """
 
 _PREPARED = """\
@@ -210,8 +223,8 @@ exit $bad
 """
 
 
-def main(trial: Trial, place: Place, *, by_root: bool) -> bytes:
-    """Set-up lines, command, collection. `by_root`: root prepares beside it, and tells through a pipe."""
+def main(trial: Trial, place: Place, *, kept: bool) -> bytes:
+    """Set-up lines, command, collection. `kept`: a keeper prepares, says so by a pipe, and waits for the end."""
     root = place.root
     record, mark = f"{place.out}/{RECORD}", f"{place.out}/{NOTES}/mark"
     head = _HEAD
@@ -223,7 +236,9 @@ def main(trial: Trial, place: Place, *, by_root: bool) -> bytes:
         ("limit", str(limit_of(trial))),
     ):
         head = head.replace("{" + name + "}", value)
-    parts = [head, (_PREPARED_BY_ROOT if by_root else _PREPARED_HERE).format(root=root), _PREPARED]
+    head = head.replace("{over}", f"echo $$ >{root}/{OVER}; " if kept else "")
+    prepared = (_PREPARED_BY_KEEPER if kept else _PREPARED_HERE).format(root=root, prepared=PREPARED)
+    parts = [head, prepared, _PREPARED]
     parts += [_SETUP.format(number=number, root=root) for number in range(len(trial.setup))]
     if trial.collect:
         parts.append(_MARK.format(mark=mark))
@@ -234,15 +249,21 @@ def main(trial: Trial, place: Place, *, by_root: bool) -> bytes:
     return "".join((*parts, "finish\n")).encode("utf-8", "surrogateescape")
 
 
+def keeper(place: Place) -> bytes:
+    """What root does in a container whose script runs as someone else."""
+    return _KEEPER.format(root=place.root, prepared=PREPARED, over=OVER).encode()
+
+
 def collector(place: Place) -> bytes:
     """Moves what `find` found to where reports are fetched from."""
     return _COLLECTOR.format(out=place.out, collected=COLLECTED).encode()
 
 
-def files(trial: Trial, owner: Ids, place: Place, *, by_root: bool) -> Sequence[tuple[str, bytes]]:
+def files(trial: Trial, owner: Ids, place: Place, *, kept: bool) -> Sequence[tuple[str, bytes]]:
     """(name, contents) of all scripts of a trial, to lie in the root folder."""
     return [
-        ("main.sh", main(trial, place, by_root=by_root)),
+        ("main.sh", main(trial, place, kept=kept)),
+        *([("keeper.sh", keeper(place))] if kept else []),
         ("prepare.sh", prepare(trial.delta, owner, place)),
         ("collect.sh", collector(place)),
         *lines(trial),
