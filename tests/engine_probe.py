@@ -10,7 +10,7 @@ from typing import Any
 import docker
 from docker.errors import DockerException
 
-LABEL = "berbench.owner"
+from berbench.engine.owner import OWNER, alive, this_process
 
 _before: set[str] = set()
 
@@ -29,18 +29,17 @@ def trouble() -> str:
     return ""
 
 
-def labelled() -> dict[str, str]:
-    """Containers (running or not) and networks that carry berbench's label: id → "kind name (owner)"."""
+def labelled() -> dict[str, tuple[str, str]]:
+    """Containers (running or not) and networks that carry berbench's label: id → (kind and name, owner)."""
     client = docker.from_env(timeout=60)
     try:
-        filters = {"label": LABEL}
+        filters = {"label": OWNER}
         containers: list[dict[str, Any]] = client.api.containers(all=True, filters=filters)
         networks: list[dict[str, Any]] = client.api.networks(filters=filters)
     finally:
         client.close()
-    found = {c["Id"]: ("container", c["Names"][0].lstrip("/"), c["Labels"][LABEL]) for c in containers}
-    found |= {n["Id"]: ("network", n["Name"], n["Labels"][LABEL]) for n in networks}
-    return {id_: f"{kind} {name} (owner {owner})" for id_, (kind, name, owner) in found.items()}
+    found = {c["Id"]: (f"container {c['Names'][0].lstrip('/')}", c["Labels"][OWNER]) for c in containers}
+    return found | {n["Id"]: (f"network {n['Name']}", n["Labels"][OWNER]) for n in networks}
 
 
 def remember_what_is_there() -> None:
@@ -49,6 +48,11 @@ def remember_what_is_there() -> None:
         _before.update(labelled())
 
 
-def new_ones() -> dict[str, str]:
-    """What has appeared since the session began."""
-    return {id_: text for id_, text in labelled().items() if id_ not in _before}
+def left_behind() -> list[str]:
+    """What appeared since the session began and belongs to it, or to a process that is gone."""
+    own = this_process()
+    return sorted(
+        f"{name} (owner {owner})"
+        for id_, (name, owner) in labelled().items()
+        if id_ not in _before and (owner == own or not alive(owner))
+    )

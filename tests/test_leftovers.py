@@ -16,4 +16,4 @@ def test_no_temp_folder_is_left() -> None:
 
 @pytest.mark.docker
 def test_no_container_or_network_is_left() -> None:
-    assert sorted(engine_probe.new_ones().values()) == []
+    assert engine_probe.left_behind() == []
