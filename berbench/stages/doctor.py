@@ -86,8 +86,8 @@ def examine(place: Place, machine: Machine) -> tuple[Finding, ...]:
     """All findings, in the order in which a person would mend them. Nothing is changed."""
     checks: list[tuple[str, Callable[[Place, Machine], Iterator[Finding]]]] = [
         ("repository", _repository),
-        ("main branch", _main),
         ("settings", _settings),
+        ("main branch", _main),
         ("Dockerfile", _dockerfile),
         ("tasks", _tasks),
         ("engine", _engine),

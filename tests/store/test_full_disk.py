@@ -63,7 +63,7 @@ def test_a_full_disk_leaves_what_was_there(small: Path, tmp_path: Path) -> None:
         lambda: project.update_prompt("7", b"x" * 300_000),
     ]
     for use in uses:
-        with pytest.raises(StoreError, match="the disk is full|would grow beyond") as caught:
+        with pytest.raises(StoreError, match=r"the disk is full|would grow beyond") as caught:
             use()
         assert caught.value.remedy
         assert everything(small) == before
@@ -75,7 +75,7 @@ def test_a_record_that_does_not_fit_is_not_half_there(small: Path) -> None:
     data = DataDir(small, "repo", locks=small / "locks")
     facts = Facts("base", 1, log=b"x" * 400_000)
     verdict = Verdict(VerdictName.BASE_PASSES, "why")
-    with pytest.raises(StoreError, match="the disk is full|would grow beyond"):
+    with pytest.raises(StoreError, match=r"the disk is full|would grow beyond"):
         data.save_validation("7", datetime.now(UTC), verdict, {"base": Trialed(facts, Evidence())})
     assert data.validations("7") == ()
     run = data.save_validation("7", datetime.now(UTC), verdict, {})
