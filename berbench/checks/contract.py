@@ -15,7 +15,10 @@ from berbench.split import matcher
 
 _COMMAND = "task.yaml: verify.command"
 _HIDES_STATUS = re.compile(r"exit status|lets the command pass")
-_LOCAL = r"(?:localhost|127\.|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*example(?:\.(?:com|org|net))?\b|[\w.-]+\.(?:test|invalid|local)\b|\{|%)"
+_LOCAL = (
+    r"(?:localhost|127\.|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*example(?:\.(?:com|org|net))?\b"
+    r"|[\w.-]+\.(?:test|invalid|local)\b|\{|%)"
+)
 _NETWORK = re.compile(
     r"httpbin\.org|(?:requests\.\w+|httpx\.\w+|urlopen|fetch|axios(?:\.\w+)?|http\.Get|urlretrieve|create_connection)"
     rf"\([^)\n]{{0,80}}https?://(?!{_LOCAL})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from berbench.checks.contract import check_contract
 from berbench.checks.facts import LintFacts
 from berbench.checks.names import check_names
-from berbench.checks.patches import Patches, check_patches, read_patches
+from berbench.checks.patches import check_patches, read_patches
 from berbench.checks.prompt import check_prompt
 from berbench.model.task import TaskFiles
 from berbench.model.trial import Problem

@@ -8,7 +8,6 @@ host alone, so that a token never travels elsewhere.
 from __future__ import annotations
 
 import json
-import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,13 +18,13 @@ import certifi
 import httpx
 
 import berbench
-from berbench.errors import ForgeError, NotOnForge, RateLimited
+from berbench.errors import ForgeError
 from berbench.forge.cache import Cached, EtagCache
 from berbench.forge.credentials import Credentials, is_loopback
 from berbench.forge.limits import rate_limit_wait
+from berbench.forge.refusals import BROKEN, broken_line, rate_limited, refusal
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_BROKEN = frozenset({500, 502, 503, 504, 520, 521, 522, 523, 524})
 _MOST_BYTES = 64 << 20
 _MOST_PAGES = 100
 _MOST_REDIRECTS = 5
@@ -167,15 +166,16 @@ class Transport:
             if wait is not None:
                 waits += 1
                 if waited + wait > patience.longest_wait_s or waits > _MOST_WAITS:
-                    raise self._rate_limited(wait)
+                    raise rate_limited(wait, url.host, self._credentials)
                 waited += wait
                 patience.sleep(wait)
                 continue
-            if raw.status in _BROKEN and tries + 1 < patience.attempts:
+            if raw.status in BROKEN and tries + 1 < patience.attempts:
                 tries += 1
                 patience.sleep(float(2 ** (tries - 1)))
                 continue
-            self._check_status(raw, url)
+            if not (200 <= raw.status < 300 or raw.status == 304):
+                raise refusal(raw.status, raw.body, url.host, url.path, self._credentials)
             return raw
 
     def _send(self, method: str, url: httpx.URL, extra: Mapping[str, str], content: bytes | None) -> _Raw:
@@ -203,59 +203,7 @@ class Transport:
             )
             raise _LineBroke(error, True) from cause
         except (httpx.TransportError, httpx.DecodingError) as cause:
-            raise self._line_broke(url, cause) from cause
-
-    def _line_broke(self, url: httpx.URL, cause: Exception) -> _LineBroke:
-        reasons = list(_causes(cause))
-        remedy = "check the network and the remote's address, or work from local history with --no-api"
-        for reason in reasons:
-            if isinstance(reason, socket.gaierror):
-                error = ForgeError(
-                    f"the host {url.host} could not be found: {reason.strerror}", remedy=remedy
-                )
-                return _LineBroke(error, reason.errno == socket.EAI_AGAIN)
-            if isinstance(reason, ssl.SSLCertVerificationError):
-                error = ForgeError(
-                    f"the certificate of {url.host} is not trusted: {reason.verify_message}",
-                    remedy="add the authority to the system's store, or name its file in SSL_CERT_FILE",
-                )
-                return _LineBroke(error, False)
-        what = str(cause) or type(cause).__name__
-        return _LineBroke(ForgeError(f"the connection to {url.host} broke: {what}", remedy=remedy), True)
-
-    def _check_status(self, raw: _Raw, url: httpx.URL) -> None:
-        if 200 <= raw.status < 300 or raw.status == 304:
-            return
-        said = _said(raw.body)
-        at = f"{url.host}{url.path}"
-        if raw.status == 401:
-            source = self._credentials.source
-            raise ForgeError(
-                f"{url.host} does not accept the token from {source}"
-                if source
-                else f"{url.host} asks for a token",
-                remedy=f"renew {source}"
-                if source
-                else "set GITHUB_TOKEN or GITLAB_TOKEN, or log in with gh or glab",
-            )
-        if raw.status == 403:
-            raise ForgeError(
-                f"{url.host} forbids this{said}", remedy="use a token that may read this repository"
-            )
-        if raw.status in (404, 410):
-            hint = "" if self._credentials.source else "; a private repository needs a token"
-            gone = "was deleted" if raw.status == 410 else "is not there, or may not be seen"
-            raise NotOnForge(f"{at} {gone}", remedy=f"check the number and the remote{hint}{self._note()}")
-        if raw.status in _BROKEN:
-            raise ForgeError(
-                f"{url.host} fails with status {raw.status}{said}", remedy="try again later, or use --no-api"
-            )
-        raise ForgeError(
-            f"{at} answered with status {raw.status}{said}", remedy="check api_url in the config"
-        )
-
-    def _note(self) -> str:
-        return f"; {self._credentials.note}" if self._credentials.note else ""
+            raise _LineBroke(*broken_line(url.host, cause)) from cause
 
     def _json(self, raw: _Raw, url: httpx.URL) -> object:
         """Parsed JSON. A page for people is an error, whatever its status says (log-in, rate limit)."""
@@ -277,14 +225,6 @@ class Transport:
             remedy="check api_url in the config; it may not be this forge's API",
         )
 
-    def _rate_limited(self, wait: float) -> RateLimited:
-        more = "" if self._credentials.source else "; a token raises the limit"
-        return RateLimited(
-            f"{self._origin.host} asks to wait {_span(wait)} before more requests",
-            wait_s=wait,
-            remedy=f"try again then, or work from local history with --no-api{more}",
-        )
-
 
 class _LineBroke(Exception):
     """The line or the server broke; carries the error of the house that it becomes when tries run out."""
@@ -302,31 +242,8 @@ def _trust() -> ssl.SSLContext:
     return context
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
-        yield current
-        current = current.__cause__ or current.__context__
-
-
 def _next_link(headers: httpx.Headers) -> str:
     for link in httpx.Response(200, headers=headers).links.values():
         if link.get("rel") == "next":
             return link.get("url", "")
     return ""
-
-
-def _said(body: bytes) -> str:
-    """What the API says in words, for an error's end; "" when it says nothing readable."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        return ""
-    message = data.get("message") or data.get("error") if isinstance(data, dict) else None
-    return f": {' '.join(message.split())[:200]}" if isinstance(message, str) and message.strip() else ""
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

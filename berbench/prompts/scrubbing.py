@@ -21,7 +21,10 @@ _DEFINITION = re.compile(
 )
 _AUTOLINK = re.compile(r"<(?P<url>(?:git\+)?(?:https?|ssh|git)://[^\s<>]+)>", re.IGNORECASE)
 
-_KEYWORDS = r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|implement(?:s|ed)?|see(?: also)?|refs?|references|part of|relates? to)"
+_KEYWORDS = (
+    r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|implement(?:s|ed)?|see(?: also)?|refs?|references|part of"
+    r"|relates? to)"
+)
 _NOTHING_LEFT = (
     r"(?:another|an earlier|a) (?:issue|change|commit|discussion)|other (?:issues|changes)|this repository"
 )

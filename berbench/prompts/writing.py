@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from berbench.model.changes import Issue, PullRequest
-from berbench.prompts.cleaning import clean, is_trailer, normalise_lines
+from berbench.prompts.cleaning import clean, normalise_lines
 from berbench.prompts.leaks import Leaks
+from berbench.prompts.noise import is_trailer
 from berbench.prompts.scrubbing import scrub
 
 SOURCES = ("issue", "pr_description", "commit_message")
