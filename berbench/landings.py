@@ -260,6 +260,8 @@ def prove(pr: int, found: Iterable[Landing | NotLanding], *, elsewhere: Iterable
 
 def _landing(held: _Held, slug: str) -> Landing:
     landing = landing_of(held.commits, held.mention, slug=slug)
+    if not held.issues and held.mention.pr not in landing.issues:
+        return landing
     issues = dict.fromkeys([*landing.issues, *held.issues])
     issues.pop(held.mention.pr, None)
     return replace(landing, issues=tuple(issues))

@@ -153,6 +153,11 @@ _FILES = (
     "**/*_test.py",
     "**/conftest.py",
     "**/*_test.go",
+    *(
+        f"**/{stem}.{ext}"
+        for stem in ("test[-_]*", "*[-_]test", "*[-_]unittest")
+        for ext in ("c", "cc", "cpp")
+    ),
     "**/*_spec.rb",
     "**/*_test.rb",
     "**/*_test.exs",

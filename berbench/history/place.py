@@ -18,7 +18,7 @@ class Place:
         self.bare, self.shallow = bare == "true", shallow == "true"
         self.git_dir = Path(git_dir)
         self.objects = (path / objects).resolve()
-        self.root = Path(lines[4]) if len(lines) > 4 else self.git_dir
+        self.root = Path(lines[4] or git_dir)
 
 
 def locate(path: Path) -> Place:
@@ -27,17 +27,16 @@ def locate(path: Path) -> Place:
         raise RepositoryError(f"{str(path)!r} is no folder.", remedy="Give the path of a git repository.")
     command = Command(path)
     facts = ("--is-bare-repository", "--is-shallow-repository", "--absolute-git-dir", "--git-path", "objects")
-    answer = command.ask("rev-parse", *facts)
-    if answer.code != 0:
+    # Asked last: it fails where there is no work tree, after all the rest was answered.
+    answer = command.ask("rev-parse", *facts, "--show-toplevel")
+    lines = os.fsdecode(answer.out).split("\n", 4)
+    if len(lines) < 5:
         raise _no_repository(path, answer)
-    lines = os.fsdecode(answer.out).splitlines()
-    if lines[0] != "true":
-        top = command.ask("rev-parse", "--show-toplevel")
-        if top.code != 0:
-            raise RepositoryError(
-                f"{str(path)!r} is inside a repository's git folder.", remedy="Go to the work tree above it."
-            )
-        lines.append(os.fsdecode(top.out).removesuffix("\n"))
+    lines[4] = lines[4].removesuffix("\n")
+    if not lines[4] and lines[0] != "true":
+        raise RepositoryError(
+            f"{str(path)!r} is inside a repository's git folder.", remedy="Go to the work tree above it."
+        )
     return Place(lines, path)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from berbench.errors import LandingError, PatchConflict
 from berbench.history.door import History
 from berbench.model.changes import Change, Landing, Split
+from berbench.split import added_links, problems
+
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,15 @@ class Cut:
     reference_patch: bytes
     base_tree: str
     landing_tree: str
+
+
+def obstacles(history: History, landing: Landing, split: Split) -> tuple[str, ...]:
+    """All of `problems`, with what only contents can tell: LFS pointers, and links that leave the tree."""
+    changed = [change.path for change in (*split.tests, *split.reference)]
+    old, new = history.read(landing.base, changed), history.read(landing.commit, changed)
+    lfs = {path for side in (old, new) for path, data in side.items() if data.startswith(_LFS_POINTER)}
+    links = {change.path: os.fsdecode(new[change.path]) for change in added_links(split)}
+    return problems(split, lfs=lfs, links=links)
 
 
 def cut(history: History, landing: Landing, split: Split) -> Cut:

@@ -15,7 +15,7 @@ from berbench.history import GitHistory
 from berbench.landings import landing_of
 from berbench.model.changes import Split
 from berbench.split import classify, problems
-from berbench.stages.patches import cut
+from berbench.stages.patches import cut, obstacles
 from gitrepo import File, RepoBuilder, executable, gitlink, symlink
 
 PATTERNS = ("tests/**", "**/test_*")
@@ -112,3 +112,17 @@ def test_a_split_that_is_not_the_landings_is_refused(tmp_path: Path) -> None:
         split = classify(landing.changes[:-1], PATTERNS)
         with pytest.raises(LandingError, match="does not name the landing's changes"):
             cut(history, landing, split)
+
+
+def test_P19_P20_contents_tell_more_obstacles(tmp_path: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    after: dict[bytes, File] = {b"a": b"2\n", b"tests/t": b"2\n", b"model": pointer, b"l": symlink("../x")}
+    repo = build(
+        tmp_path, {b"tests/t": b"1\n"}, {**after, b"sub": gitlink("1" * 40), b"fine": symlink("tests/t")}
+    )
+    with GitHistory(repo.path, scratch=tmp_path) as history:
+        landing = landing_of([next(history.walk("main"))], None)
+        found = obstacles(history, landing, classify(landing.changes, PATTERNS))
+    assert [word for reason in found for word in ("LFS", "submodule", "points out") if word in reason] == [
+        "LFS", "submodule", "points out",
+    ]  # fmt: skip
