@@ -9,6 +9,7 @@ from typing import Any
 from berbench.evidence.reading import Reading, shorten
 from berbench.model.trial import Outcome, TestResult
 
+_MOCHA_LOST = "Uncaught error outside test suite"  # a file that a parallel worker could not load
 _JEST = {
     "passed": Outcome.PASSED,
     "failed": Outcome.FAILED,
@@ -63,11 +64,12 @@ def read_titles(data: bytes, *, where: str = "report") -> Reading:
             outcome = Outcome.ERROR
         elif _is_file(record, titles, file):
             continue
-        collection_failed = collection_failed or (outcome is Outcome.ERROR and _is_file(record, titles, file))
+        lost = _is_file(record, titles, file) or titles[-1:] == (_MOCHA_LOST,)
+        collection_failed = collection_failed or (outcome is Outcome.ERROR and lost)
         test_id = file if _is_file(record, titles, file) else " > ".join((file, *titles) if file else titles)
         results.append(TestResult(test_id, outcome, file, shorten(_text(record, "message"))))
-    lost = not loaded and not complete  # mocha made the file, and its test files could not be loaded
-    return Reading(tuple(results), collection_failed or lost, complete, _unended(complete, where))
+    unloaded = not loaded and not complete  # mocha made the file, and its test files could not be loaded
+    return Reading(tuple(results), collection_failed or unloaded, complete, _unended(complete, where))
 
 
 def read_jest(data: bytes, *, where: str = "report", truncated: bool = False) -> Reading:
@@ -81,19 +83,27 @@ def read_jest(data: bytes, *, where: str = "report", truncated: bool = False) ->
         return Reading(complete=False, problems=(f"{where} is no report of jest: it has no testResults",))
     results: list[TestResult] = []
     collection_failed = False
-    for suite in document["testResults"]:
+    for suite in _objects(document["testResults"]):
         file = _text(suite, "name")
-        assertions = [a for a in suite.get("assertionResults", []) if isinstance(a, dict)]
-        for assertion in assertions:
-            titles = (*(str(t) for t in assertion.get("ancestorTitles", []) if t), _text(assertion, "title"))
-            outcome = _JEST.get(_text(assertion, "status"), Outcome.ERROR)
-            messages = assertion.get("failureMessages") or []
-            message = shorten("\n".join(str(m) for m in messages)) if isinstance(messages, list) else ""
-            results.append(TestResult(" > ".join((file, *titles)), outcome, file, message))
+        assertions = _objects(suite.get("assertionResults"))
+        results += [_jest_result(file, assertion) for assertion in assertions]
         if suite.get("status") == "failed" and not any(a.get("status") == "failed" for a in assertions):
-            collection_failed = True
+            collection_failed = collection_failed or not assertions
             results.append(TestResult(file, Outcome.ERROR, file, shorten(_text(suite, "message"))))
     return Reading(tuple(results), collection_failed)
+
+
+def _jest_result(file: str, assertion: dict[str, Any]) -> TestResult:
+    outer = assertion.get("ancestorTitles")
+    titles = [str(title) for title in outer if title] if isinstance(outer, list) else []
+    messages = assertion.get("failureMessages")
+    message = shorten("\n".join(map(str, messages))) if isinstance(messages, list) else ""
+    outcome = _JEST.get(_text(assertion, "status"), Outcome.ERROR)
+    return TestResult(" > ".join((file, *titles, _text(assertion, "title"))), outcome, file, message)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _records(data: bytes) -> Iterator[dict[str, Any]]:

@@ -42,7 +42,7 @@ def read_evidence(instrumentation: Instrumentation, facts: Facts) -> Evidence:
         return Evidence(command_missing=missing, runner=instrumentation.runner)
     found = _read_reports(instrumentation, facts)
     if found is None and instrumentation.format in _STREAMS:
-        found = _read_stream(instrumentation.format, log)
+        found = _read_stream(instrumentation, log)
     summary = find_summary(log, instrumentation.runner)
     if found is None or (not found[1].complete and not found[1].results):
         return _from_summary(instrumentation, facts, log, summary, found[1] if found else None)
@@ -80,12 +80,13 @@ def _from_summary(
     problems = list(torn.problems) if torn else []
     if expected and not problems:
         problems.append(f"{instrumentation.runner or 'the command'} left no {instrumentation.format} report")
-    lost = torn is not None and torn.collection_failed
+    none_ran = summary is not None and summary.none_ran
+    lost = torn is not None and torn.collection_failed and not none_ran
     counts = summary.counts if summary else ()
     return Evidence(
         source="summary" if summary else "",
         counts=counts,
-        none_ran=summary is not None and summary.none_ran and not lost,
+        none_ran=none_ran,
         collection_failed=lost or (summary is not None and summary.collection_failed),
         command_missing=_command_missing(facts, log, ran=bool(counts)),
         problems=tuple(problems),
@@ -121,9 +122,10 @@ def _read_report(instrumentation: Instrumentation, report: ReportFile) -> tuple[
     return "", None
 
 
-def _read_stream(format_: str, log: str) -> tuple[str, Reading] | None:
+def _read_stream(instrumentation: Instrumentation, log: str) -> tuple[str, Reading] | None:
     """A stream that never began is no report at all."""
-    reading = _STREAMS[format_](log)
+    format_ = instrumentation.format
+    reading = read_tap(log, grouped=True) if instrumentation.runner == "tape" else _STREAMS[format_](log)
     if not reading.results and (not reading.complete or format_ in ("libtest", "nextest", "tap")):
         return (format_, replace(reading, complete=False)) if reading.problems else None
     return format_, reading

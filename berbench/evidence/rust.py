@@ -26,7 +26,7 @@ _OUTCOMES = {
 }
 
 _NEXTEST = re.compile(
-    r"^\s+(?P<word>PASS|FAIL|LEAK|TIMEOUT|SIG\w+|ABORT|SKIP|FLAKY|TRY \d+ \w+) (?:\+ )?\[[^\]]*\]\s+"
+    r"^\s+(?P<word>PASS|FAIL|LEAK|TIMEOUT|SIG\w+|ABORT|SKIP|FLAKY \d+/\d+|TRY \d+ \w+) (?:\+ )?\[[^\]]*\]\s+"
     r"(?:\(\s*\d+/\d+\)\s+)?(?P<binary>\S+)\s+(?P<name>.+?)\s*$"
 )
 _NEXTEST_TOTAL = re.compile(r"^\s+Summary \[[^\]]*\]\s+(?P<run>\d+)(?:/\d+)? tests? run:", re.MULTILINE)
@@ -90,7 +90,7 @@ def read_nextest(log: str) -> Reading:
         if match is None or match["word"].startswith("TRY"):
             continue
         word = match["word"]
-        outcome = Outcome.PASSED if word in ("PASS", "LEAK", "FLAKY") else Outcome.FAILED
+        outcome = Outcome.PASSED if word in ("PASS", "LEAK") or word.startswith("FLAKY") else Outcome.FAILED
         if word == "SKIP":
             outcome = Outcome.SKIPPED
         outcomes[f"{match['binary']} {match['name']}"] = outcome

@@ -13,8 +13,8 @@ def go(log: str) -> Summary | None:
     counts: Counts = {}
     for word, outcome in (("PASS", Outcome.PASSED), ("FAIL", Outcome.FAILED), ("SKIP", Outcome.SKIPPED)):
         add(counts, outcome, str(len(re.findall(rf"^\s*--- {word}: ", log, re.MULTILINE))))
-    packages = re.findall(r"^(ok|FAIL|\?|---)\s+\t?(\S+)\s+(.*)$", log, re.MULTILINE)
-    said = [(word, rest) for word, name, rest in packages if word in ("ok", "FAIL", "?") and name != "FAIL"]
+    packages = re.findall(r"^(ok|FAIL|\?) *\t(\S+)[ \t]+(.*)$", log, re.MULTILINE)
+    said = [(word, rest) for word, _, rest in packages]
     if not said and not any(counts.values()):
         return None
     broken = any("[build failed]" in rest or "[setup failed]" in rest for _, rest in said)

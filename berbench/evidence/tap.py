@@ -11,6 +11,7 @@ from berbench.model.trial import Outcome, TestResult
 _POINT = re.compile(r"^(?P<indent> *)(?P<not>not )?ok\b(?:\s+(?P<number>\d+))?(?:\s+-)?(?P<rest>[^\n]*)$")
 _PLAN = re.compile(r"^(?P<indent> *)(?P<first>\d+)\.\.(?P<last>\d+)(?:\s*#\s*(?P<why>.*))?$")
 _DIRECTIVE = re.compile(r"(?<!\\)#\s*(?P<kind>skip|todo|time)\w*\b\s*(?P<why>.*)$", re.IGNORECASE)
+_GROUP = re.compile(r"^# (?!(?:tests|pass|fail|skip|todo)\b\s*\d|ok$|Subtest:)(\S.*)$")
 _BAIL = re.compile(r"^ *Bail out!(?P<why>.*)$")
 
 
@@ -26,7 +27,9 @@ class _Point:
 class _Parser:
     """Subtests are indented by four and come before the point that sums them up."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, grouped: bool) -> None:
+        self.grouped = grouped
+        self.group = ""
         self.waiting: dict[int, list[_Point]] = {}
         self.plans: dict[int, int] = {}
         self.top_seen = 0
@@ -43,6 +46,8 @@ class _Parser:
         elif plan := _PLAN.match(line):
             if not plan["indent"]:
                 self.planned = (self.planned or 0) + int(plan["last"]) - int(plan["first"]) + 1
+        elif self.grouped and (comment := _GROUP.match(line)):
+            self.group = comment[1].strip()
         elif bail := _BAIL.match(line):
             self.bail = bail["why"].strip() or "no reason given"
 
@@ -63,18 +68,21 @@ class _Parser:
             elif kind == "todo":
                 outcome = Outcome.XFAILED if match["not"] else Outcome.XPASSED
         name = name.removesuffix("{").strip().replace("\\#", "#") or f"test {match['number'] or '?'}"
+        if self.group and depth == 0:
+            name = f"{self.group} > {name}"
         point = _Point(depth, name, outcome, self.waiting.pop(depth + 1, []))
         self.waiting.setdefault(depth, []).append(point)
         self.top_seen += depth == 0
         self.last = point
 
 
-def read_tap(text: str) -> Reading:
+def read_tap(text: str, *, grouped: bool = False) -> Reading:
     """Results by `outer > inner`. Points that only sum up their subtests are no tests of their own.
 
+    `grouped` is tape's habit: a test's name stands in a comment before its assertions, which often share names.
     Fewer points than the plan says, no plan at all, or `Bail out!` make the reading incomplete.
     """
-    parser = _Parser()
+    parser = _Parser(grouped=grouped)
     for line in text.splitlines():
         parser.line(line)
     results: list[TestResult] = []
