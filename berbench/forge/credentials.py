@@ -82,8 +82,15 @@ def _from_environment(
             return Credentials(
                 note=f"{variable} is kept back, for it is meant for {named} and not for {host}"
             )
+        if not _is_token(token):
+            return Credentials(note=f"{variable} is not used, for it holds characters that no token has")
         return Credentials(source=variable, token=token)
     return Credentials()
+
+
+def _is_token(text: str) -> bool:
+    """A token is one printable word; what is none would show up in an error about a header."""
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 def _from_tool(provider: str, host: str, ask: Ask, note: str) -> Credentials:
@@ -94,7 +101,6 @@ def _from_tool(provider: str, host: str, ask: Ask, note: str) -> Credentials:
     }
     for question in questions[provider]:
         answer = (ask(question) or "").strip()
-        # A token is one printable word; anything else is a tool's chatter.
-        if answer and answer.isascii() and answer.isprintable() and " " not in answer:
+        if answer and _is_token(answer):
             return Credentials(source=" ".join(question[:3]), token=answer)
     return Credentials(note=note)

@@ -136,6 +136,14 @@ class Transport:
             )
         return url
 
+    def _redirected(self, url: httpx.URL, location: str) -> httpx.URL:
+        try:
+            return self._url(str(url.join(location)))
+        except httpx.InvalidURL as cause:
+            raise ForgeError(
+                f"{url.host} redirects to no address", remedy="check the remote's address"
+            ) from cause
+
     def _is_home(self, url: httpx.URL) -> bool:
         if url.host != self._origin.host:
             return False
@@ -160,7 +168,7 @@ class Transport:
                 redirects += 1
                 if redirects > _MOST_REDIRECTS:
                     raise ForgeError(f"{url.host} redirects in circles", remedy="check the remote's address")
-                url = self._url(str(url.join(raw.headers["location"])))
+                url = self._redirected(url, raw.headers["location"])
                 continue
             wait = rate_limit_wait(raw.status, raw.headers, raw.body, patience.clock())
             if wait is not None:
@@ -195,7 +203,7 @@ class Transport:
                         raise ForgeError(
                             f"{url.host} answered with more than {_MOST_BYTES >> 20} MiB", remedy="try later"
                         )
-                return _Raw(response.status_code, response.headers, bytes(body))
+                return self._whole(_Raw(response.status_code, response.headers, bytes(body)), url)
         except httpx.TimeoutException as cause:
             error = ForgeError(
                 f"{url.host} did not answer within {self._patience.timeout_s:g} s",
@@ -204,6 +212,18 @@ class Transport:
             raise _LineBroke(error, True) from cause
         except (httpx.TransportError, httpx.DecodingError) as cause:
             raise _LineBroke(*broken_line(url.host, cause)) from cause
+
+    def _whole(self, raw: _Raw, url: httpx.URL) -> _Raw:
+        """An answer, unless its JSON broke off: a server that closes the line early may not have told its length."""
+        if 200 <= raw.status < 300 and "json" in raw.headers.get("content-type", ""):
+            try:
+                json.loads(raw.body)
+            except (ValueError, RecursionError) as cause:
+                error = ForgeError(
+                    f"{url.host}{url.path} broke off its answer", remedy="try again later, or use --no-api"
+                )
+                raise _LineBroke(error, True) from cause
+        return raw
 
     def _json(self, raw: _Raw, url: httpx.URL) -> object:
         """Parsed JSON. A page for people is an error, whatever its status says (log-in, rate limit)."""

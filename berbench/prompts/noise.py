@@ -70,7 +70,10 @@ _TRAILER = _any(
 
 _PAGE = r"<?https?://\S{1,300}/(?:issues|pull|pulls|merge_requests|pull-requests)/\d+\S{0,200}"
 _REFERENCE = rf"(?:[\w./-]{{0,200}}[#!]\d+|gh-\d+|{_PAGE})"
-_KEYWORD = r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|bug|issues?|see(?: also)?|related(?: to)?|link|part of)"
+_KEYWORD = (
+    r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|bug|issues?|see(?: also)?"
+    r"|related(?: to)?|link|part of)"
+)
 _CLOSING = re.compile(
     rf"[ \t>*+-]*(?:(?:this|it)[ \t]+)?(?:(?:pr|change|commit)[ \t]+)?{_KEYWORD}[ \t]*:?[ \t]*{_REFERENCE}"
     rf"(?:[ \t]*(?:,|and|&|;)?[ \t]*(?:{_KEYWORD}[ \t]*:?)?[ \t]*{_REFERENCE})*[ \t]*[.;]?[ \t]*",
