@@ -84,7 +84,8 @@ class _Harvest:
 
     shortlist: list[_Shortlisted] = field(default_factory=list)
     rejected: list[NotLanding] = field(default_factory=list)
-    unnamed: list[NotLanding] = field(default_factory=list)
+    unnamed: int = 0  # commits that name no pull request: there may be very many
+    newest_unnamed: str = ""
 
 
 def scan(
@@ -118,14 +119,14 @@ def scan(
     notes: list[str] = []
     asked, refused = (shortlist, []) if forge is None else _ask(forge, shortlist, notes, say)
     candidates, hopeless = _rank(asked, history.commit(head).committed_at)
-    rejected = [*harvest.rejected, *refused, *hopeless, *_summary(harvest.unnamed)]
+    rejected = [*harvest.rejected, *refused, *hopeless, *_summary(harvest.unnamed, harvest.newest_unnamed)]
     return ScanReport(
         repository=slug or history.root.name,
         head=head,
         considered=len(harvest.shortlist) + len(harvest.rejected),
         candidates=tuple(sorted(candidates, key=lambda found: -found.score)),
         rejected=tuple(rejected),
-        unnamed=len(harvest.unnamed),
+        unnamed=harvest.unnamed,
         unlinked=sum(1 for found in candidates if not found.issues and not _unknown(found.reasons)),
         not_fetched=sum(1 for found in candidates if _unknown(found.reasons)),
         notes=tuple(notes),
@@ -172,7 +173,11 @@ def _walk(
     harvest = _Harvest()
     for found in landings:
         if isinstance(found, NotLanding):
-            (harvest.rejected if found.pr is not None else harvest.unnamed).append(found)
+            if found.pr is not None:
+                harvest.rejected.append(found)
+            else:
+                harvest.unnamed += 1
+                harvest.newest_unnamed = harvest.newest_unnamed or found.commit
             continue
         split = classify(found.changes, patterns)
         reason = _one_sided(split, max_files)
@@ -264,11 +269,10 @@ def _rank(shortlist: Sequence[_Shortlisted], newest: datetime) -> tuple[list[Can
     return candidates, rejected
 
 
-def _summary(unnamed: Sequence[NotLanding]) -> list[NotLanding]:
+def _summary(count: int, newest: str) -> list[NotLanding]:
     """One row for all commits that can't be tied to a pull request; never an invented number."""
-    if not unnamed:
+    if not count:
         return []
-    count = len(unnamed)
     said = "1 commit names" if count == 1 else f"{count} commits name"
     reason = f"{said} no pull request (this is the newest); `task create --commit` can take one"
-    return [NotLanding(None, unnamed[0].commit, reason)]
+    return [NotLanding(None, newest, reason)]
