@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from berbench.model.changes import Repository
@@ -33,8 +34,11 @@ class Credentials:
 
 def is_loopback(host: str) -> bool:
     """Whether a host name is this machine itself."""
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-    return name in ("localhost", "::1", "[::1]") or name.startswith("127.")
+    name = urlsplit(f"//{host}").hostname or ""
+    try:
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def find_credentials(
@@ -42,18 +46,14 @@ def find_credentials(
 ) -> Credentials:
     """The token for requests to `api_url`, from the environment or the forge's own command line tool."""
     api_host = urlsplit(api_url).netloc.rpartition("@")[2].lower()
-    named = _named_host(repository.provider, environ)
-    host = repository.host.lower()
-    if (
-        not _belongs(api_host, host)
-        and not is_loopback(api_host)
-        and not (named and _belongs(api_host, named))
-    ):
+    host, named = repository.host.lower(), _named_host(repository.provider, environ)
+    allowed = bool(named) and _belongs(api_host, named)
+    if not (_belongs(api_host, host) or is_loopback(api_host) or allowed):
         variable = _HOST_VARIABLES[repository.provider][0]
         return Credentials(
             note=f"no token is sent to {api_host}, for the remote is on {host}; set {variable} to allow it"
         )
-    found = _from_environment(repository, environ, host, named)
+    found = _from_environment(repository.provider, environ, host, "" if allowed else named)
     return found if found.token else _from_tool(repository.provider, host, ask, found.note)
 
 
@@ -68,20 +68,16 @@ def _named_host(provider: str, environ: Mapping[str, str]) -> str:
     return ""
 
 
-def _from_environment(
-    repository: Repository, environ: Mapping[str, str], host: str, named: str
-) -> Credentials:
-    public = host in ("github.com", "gitlab.com") or host.endswith(".ghe.com")
+def _from_environment(provider: str, environ: Mapping[str, str], host: str, only: str) -> Credentials:
+    """The first variable that is set; `only` is the one host that self-managed hosts' variables are meant for."""
+    public = provider == "github" and (host == "github.com" or host.endswith(".ghe.com"))
     github = _GITHUB if public else _GITHUB_ENTERPRISE
-    for variable in _GITLAB if repository.provider == "gitlab" else github:
+    for variable in _GITLAB if provider == "gitlab" else github:
         token = environ.get(variable, "").strip()
         if not token:
             continue
-        meant_elsewhere = named and host != named and (repository.provider == "gitlab" or not public)
-        if meant_elsewhere:
-            return Credentials(
-                note=f"{variable} is kept back, for it is meant for {named} and not for {host}"
-            )
+        if only and host != only and not public:
+            return Credentials(note=f"{variable} is kept back, for it is meant for {only} and not for {host}")
         if not _is_token(token):
             return Credentials(note=f"{variable} is not used, for it holds characters that no token has")
         return Credentials(source=variable, token=token)

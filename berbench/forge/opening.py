@@ -37,31 +37,35 @@ def open_forge(
         )
     kind = github if repository.provider == "github" else gitlab
     url = (api_url or kind.api_url_of(repository.host)).rstrip("/")
+    host = _host_of(url)
     credentials = find_credentials(repository, url, environ, ask)
-    _check_address(url, bool(credentials.token))
+    if credentials.token and url.startswith("http://") and not is_loopback(urlsplit(url).netloc):
+        raise ConfigError(
+            f"api_url is plain http, and a token for {host} would travel in the open",
+            remedy="use https:// in api_url, or unset the token",
+        )
     transport = Transport(url, credentials=credentials, headers=kind.HEADERS, cache=cache, patience=patience)
     if repository.provider == "github":
         return github.GitHubForge(repository, transport, credentials)
     return gitlab.GitLabForge(_below_root(repository, url), transport, credentials)
 
 
-def _check_address(url: str, has_token: bool) -> None:
+def _host_of(url: str) -> str:
+    """The host of an API's address; ConfigError when it is no plain web address."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
-        bad = parts.scheme not in ("http", "https") or not host or parts.port == 0
+        plain = (
+            parts.scheme in ("http", "https") and bool(host) and parts.port != 0 and "@" not in parts.netloc
+        )
     except ValueError:
-        bad, host = True, ""
-    if bad or "@" in urlsplit(url).netloc:
+        host, plain = "", False
+    if not plain:
         raise ConfigError(
             "api_url in the config is no plain web address",
             remedy="write it like https://git.example.com/api/v4, with no user or password in it",
         )
-    if has_token and urlsplit(url).scheme == "http" and not is_loopback(host):
-        raise ConfigError(
-            f"api_url is plain http, and a token for {host} would travel in the open",
-            remedy="use https:// in api_url, or unset the token",
-        )
+    return host
 
 
 def _below_root(repository: Repository, api_url: str) -> Repository:

@@ -38,6 +38,8 @@ def refusal(status: int, body: bytes, host: str, path: str, credentials: Credent
         hint = "" if source else "; a private repository needs a token"
         gone = "was deleted" if status == 410 else "is not there, or may not be seen"
         return NotOnForge(f"{host}{path} {gone}", remedy=f"check the number and the remote{hint}{note}")
+    if status == 422 and "no commit found" in said.lower():
+        return NotOnForge(f"{host} knows no such commit", remedy="push the commit, or use --no-api")
     if status in BROKEN:
         return ForgeError(f"{host} fails with status {status}{said}", remedy=f"try again later, {_OFFLINE}")
     return ForgeError(

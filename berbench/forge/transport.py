@@ -12,6 +12,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache as once
 from pathlib import Path
 
 import certifi
@@ -81,7 +82,7 @@ class Transport:
             headers={"User-Agent": f"berbench/{berbench.__version__}", **headers},
             timeout=httpx.Timeout(self._patience.timeout_s),
             follow_redirects=False,
-            verify=_trust() if self._origin.scheme == "https" else True,
+            verify=_trust(),
             trust_env=not is_loopback(host),  # a proxy can't reach this machine's own loopback
         )
 
@@ -255,6 +256,7 @@ class _LineBroke(Exception):
         self.worth_another_try = worth_another_try
 
 
+@once
 def _trust() -> ssl.SSLContext:
     """The system's authorities (a company's own among them) and the usual public ones."""
     context = ssl.create_default_context()
