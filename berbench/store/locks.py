@@ -15,7 +15,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from berbench.store.files import make_folder, read_file, translated
+from berbench.errors import StoreError
+from berbench.store.files import make_folder, read_file, shown, translated
 
 Say = Callable[[str], None]
 
@@ -44,11 +45,31 @@ class Locks:
                 if say:
                     say(f"task {name} is in use by {self._holder(path)}; waiting until it is done")
                 lock.acquire()
+            except NotImplementedError as error:  # some network file systems know no flock
+                raise StoreError(
+                    f"The file system of {shown(self._folder)} can't lock files.",
+                    remedy="Set BERBENCH_DATA_DIR to a folder on a local disk.",
+                ) from error
         try:
             first = lock.lock_counter == 1
             if first:
                 self._sign(path)
             yield first
+        finally:
+            lock.release()
+
+    @contextmanager
+    def hold_if_free(self, name: str) -> Iterator[bool]:
+        """Hold the lock `name` if nobody does: True. Else False, at once, and nothing is held."""
+        lock, path = self._lock(name)
+        with translated("lock", path):
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                yield False
+                return
+        try:
+            yield True
         finally:
             lock.release()
 

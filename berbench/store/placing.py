@@ -71,6 +71,13 @@ def unfinished(parent: Path) -> frozenset[str]:
     return frozenset(match[2] for match in _asides(parent))
 
 
+def stepped_aside(folder: Path) -> bool:
+    """Whether the old folder has gone aside and the new one does not stand yet."""
+    return not folder.exists() and any(
+        (match[1], match[2]) == ("old", folder.name) for match in _asides(folder.parent)
+    )
+
+
 def repair(folder: Path) -> None:
     """Finish or take back what a kill left of placing `folder` or of writing in it."""
     for match in sorted(_asides(folder.parent), key=lambda match: match[1], reverse=True):
@@ -82,10 +89,23 @@ def repair(folder: Path) -> None:
                 aside.rename(folder)
         else:
             disk.remove_tree(aside)
-    if folder.is_dir() and not folder.is_symlink():
-        with disk.translated("write", folder):
-            for left in folder.glob(f"{disk.TEMPORARY}*"):
-                left.unlink(missing_ok=True)
+    with disk.translated("write", folder):
+        for left in _leavings(folder):
+            left.unlink(missing_ok=True)
+
+
+def has_leavings(folder: Path) -> bool:
+    """Whether a write in it was cut off, or is under way."""
+    return bool(_leavings(folder))
+
+
+def _leavings(folder: Path) -> list[Path]:
+    if folder.is_symlink():
+        return []
+    try:
+        return [path for path in folder.iterdir() if path.name.startswith(disk.TEMPORARY)]
+    except OSError:
+        return []
 
 
 def _asides(parent: Path) -> list[re.Match[str]]:

@@ -120,7 +120,14 @@ class Project:
 
     def task_ids(self) -> tuple[str, ...]:
         """All ids in natural order: 9 before 10."""
-        self._repair_all()
+        for _ in range(3):
+            self._repair_all()
+            ids = self._listed()
+            if placing.unfinished(self.tasks_folder) <= set(ids):
+                break  # else one may have stepped aside between the two looks
+        return ids
+
+    def _listed(self) -> tuple[str, ...]:
         folder = self.tasks_folder
         try:
             with disk.translated("read", folder), os.scandir(folder) as entries:
@@ -140,7 +147,10 @@ class Project:
         folder = self.folder(task_id)
         for _ in range(3):
             try:
-                return read_folder(folder, task_id)
+                files = read_folder(folder, task_id)
+                if placing.has_leavings(folder):
+                    self._repair_if_free(folder)
+                return files
             except FileNotFoundError:
                 if folder.is_dir():
                     continue
@@ -148,11 +158,23 @@ class Project:
         raise self._no_such_task(task_id)
 
     def _repair_all(self, only: str = "") -> None:
-        """Put right what killed commands left. Waits for a living one that is in the middle of it."""
+        """Put right what killed commands left. Waits for a living one only between its two renames."""
         for task_id in placing.unfinished(self.tasks_folder):
-            if only in ("", task_id) and _ID.fullmatch(task_id):
+            if only not in ("", task_id) or not _ID.fullmatch(task_id):
+                continue
+            folder = self.folder(task_id)
+            if not self._repair_if_free(folder) and placing.stepped_aside(folder):
                 with self.lock(task_id):
                     pass
+
+    def _repair_if_free(self, folder: Path) -> bool:
+        """Put a task right unless somebody is writing it; whether nobody is."""
+        with suppress(StoreError):  # what can't be put right fails where it matters
+            with self._locks.hold_if_free(folder.name) as free:
+                if free:
+                    placing.repair(folder)
+            return free
+        return True
 
     def _no_such_task(self, task_id: str) -> UsageError:
         near = get_close_matches(task_id, self.task_ids(), n=1)

@@ -54,7 +54,7 @@ def _umask() -> int:
         b"a\r\nb\r",
         b"\xef\xbb\xbfx",
         "\u2028\f".encode(),
-        b"x" * 200_000,
+        b"x" * 1_000_000,
     ],
 )
 def test_P16_P13_P37_patches_and_prompts_keep_every_byte(project: Project, data: bytes) -> None:
