@@ -172,7 +172,7 @@ def _name(case: _Case, runner: str) -> tuple[str, str]:
 
 def _pytest_name(case: _Case) -> tuple[str, str]:
     file = case.file
-    if not file and not case.classname:  # a module that could not be collected: its name is its dotted path
+    if not case.classname and file in ("", _dotted_file(case.name)):  # a module that could not be collected
         file = _dotted_file(case.name)
         return file, file
     if not file:
