@@ -173,7 +173,6 @@ class Builder:
         return {
             owner.KEY: recipe.key,
             owner.TREE: recipe.tree,
-            owner.OWNER: owner.this_process(),
             owner.PLATFORM: wanted_platform(self._about["platform"]),
         }
 

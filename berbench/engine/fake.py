@@ -164,8 +164,10 @@ class FakeEngine:
     def leftovers(self) -> tuple[Leftover, ...]:
         """The images."""
         return tuple(
-            Leftover("image", one.image.id, one.image.key, one.made_s, _size(one.folder), in_use=False)
-            for one in self._images.values()
+            Leftover(
+                "image", one.image.id, one.image.key, one.made_s, _size(one.folder), in_use=False, key=key
+            )
+            for key, one in self._images.items()
         )
 
     def remove(self, leftover: Leftover) -> None:

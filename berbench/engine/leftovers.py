@@ -13,6 +13,9 @@ from berbench.errors import EngineError
 
 _PATHS = {"container": "/containers/{}", "network": "/networks/{}", "image": "/images/{}"}
 
+# A container inherits its image's labels, so one that a person started from a task's image has some of them.
+_LABELS = {"container": [owner.OWNER, owner.TRIAL], "network": [owner.OWNER], "image": [owner.KEY]}
+
 
 class Leftovers:
     """Lists and removes by label."""
@@ -34,10 +37,11 @@ class Leftovers:
     def remove(self, leftover: Leftover) -> None:
         """Remove one. EngineError when it isn't berbench's, or the engine won't; one that is gone is fine."""
         path = _PATHS[leftover.kind].format(leftover.id)
+        wanted = _LABELS[leftover.kind]
         try:
             said = self._api.call("GET", path + ("" if leftover.kind == "network" else "/json"))
             labels = said.get("Labels") or (said.get("Config") or {}).get("Labels") or {}
-            if owner.OWNER not in labels:
+            if any(label not in labels for label in wanted):
                 raise EngineError(f"The {leftover.kind} {leftover.name} is not berbench's; it stays.")
             query = {"container": {"force": "1", "v": "1"}, "image": {"force": "1"}}.get(leftover.kind, {})
             self._api.call("DELETE", path, query=query)
@@ -46,7 +50,7 @@ class Leftovers:
                 raise
 
     def _containers(self) -> list[Leftover]:
-        query = {"all": "1", **filters(label=[owner.OWNER])}
+        query = {"all": "1", **filters(label=_LABELS["container"])}
         return [
             Leftover(
                 kind="container",
@@ -60,7 +64,7 @@ class Leftovers:
         ]
 
     def _networks(self) -> list[Leftover]:
-        found = self._api.call("GET", "/networks", query=filters(label=[owner.OWNER]))
+        found = self._api.call("GET", "/networks", query=filters(label=_LABELS["network"]))
         return [
             Leftover("network", one["Id"], one["Name"], _when(one.get("Created", "")), 0, _owned(one))
             for one in found
@@ -69,7 +73,7 @@ class Leftovers:
     def _images(self) -> list[Leftover]:
         """An image is in use while a container of any kind stands on it."""
         used = {one["ImageID"] for one in self._api.call("GET", "/containers/json", query={"all": "1"})}
-        found = self._api.call("GET", "/images/json", query=filters(label=[owner.KEY]))
+        found = self._api.call("GET", "/images/json", query=filters(label=_LABELS["image"]))
         return [
             Leftover(
                 kind="image",
@@ -78,6 +82,7 @@ class Leftovers:
                 created_s=float(one["Created"]),
                 size_bytes=int(one.get("Size", 0)),
                 in_use=one["Id"] in used,
+                key=(one.get("Labels") or {}).get(owner.KEY, ""),
             )
             for one in found
         ]
