@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from berbench.errors import LandingError
@@ -62,7 +61,8 @@ def build(folder: Path, before: dict[bytes, File], after: dict[bytes, File]) -> 
     return repo
 
 
-EXAMPLES = int(os.environ.get("BERBENCH_EXAMPLES", "10"))
+# Few in every run; `--hypothesis-profile=explore` looks for new ones.
+EXAMPLES = max(settings.default.max_examples // 10, 1)
 
 
 @given(before=STATES, after=STATES)
@@ -81,7 +81,9 @@ def test_the_split_law_is_kept_or_refused_by_name(
                 done = cut(history, landing, split)
             except LandingError as error:
                 assert excused(error, split), error
+                event("refused")
                 return
+            event("kept")
             assert history.apply(old, done.tests_patch + done.reference_patch) == new
             assert history.apply(new, history.diff(new, old)) == old
 
