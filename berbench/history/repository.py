@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -47,6 +48,8 @@ class GitHistory:
             raise StoreError(
                 f"No temp folder could be made: {error}.", remedy="Free some space, or set TMPDIR."
             ) from error
+        # Also run at exit, so an error on the way leaves nothing behind.
+        self._remove = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
         # An empty work tree: no attributes file is read from the real one, and no path lies outside of it.
         self._git = Command(
             nowhere,
@@ -241,7 +244,7 @@ class GitHistory:
 
     def close(self) -> None:
         """Remove the object folder. Trees made here are gone then."""
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._remove()
 
     def _log(self, *args: str) -> tuple[Commit, ...]:
         with self._git.stream("log", "-z", FORMAT, "--no-patch", *args, "--") as stream:
