@@ -292,8 +292,12 @@ def test_a_base_whose_command_could_not_start_proves_nothing() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["socket.gaierror: [Errno -3] Temporary failure in name resolution", "getaddrinfo EAI_AGAIN example.org"]
-    + ["curl: (6) Could not resolve host: example.org", "OSError: [Errno 28] No space left on device"],
+    [
+        "socket.gaierror: [Errno -3] Temporary failure in name resolution",
+        "getaddrinfo EAI_AGAIN example.org",
+        "curl: (6) Could not resolve host: example.org",
+        "OSError: [Errno 28] No space left on device",
+    ],
 )
 def test_N01_a_base_that_fails_for_the_networks_sake_proves_nothing(words: str) -> None:
     silent = verdict(trial(1, Evidence(), words.encode()), trial(0, evidence(f"passed {A}")))

@@ -235,14 +235,21 @@ def _maven(wanted: _Wanted) -> str | None:
     own = [word for word in wanted.words if word.text.startswith("-Dtest=")]
     if len(own) != 1 or not own[0].plain:
         return None
+    stay = {_simple(name) for name in wanted.passing}
     names = []
     for name in wanted.noise:
-        match = re.fullmatch(r"(?:[\w$]+\.)*([\w$]+)#(\w+)(?:\(.*|\[.*)?", name)
-        if match is None or _method(name) in {_method(passing) for passing in wanted.passing}:
+        simple = _simple(name)
+        if simple in stay or not re.fullmatch(r"[\w$]+#\w+", simple):
             return None
-        names.append(f"!{match[1]}#{match[2]}")
+        names.append(f"!{simple}")
     value = ",".join((own[0].text.removeprefix("-Dtest="), *dict.fromkeys(names)))
     return _replace(wanted.command, own, f"-Dtest={quote(value)}")
+
+
+def _simple(name: str) -> str:
+    """`a.b.BTest#bad[1]` → `BTest#bad`: exclusions go by a class's simple name."""
+    owner, _, method = _method(name).rpartition("#")
+    return f"{owner.rsplit('.', 1)[-1]}#{method}"
 
 
 def _method(name: str) -> str:

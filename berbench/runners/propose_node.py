@@ -118,7 +118,7 @@ def _find_call(snapshot: Snapshot, test: str) -> tuple[str, _Call] | None:
         if call := _by_dependency(snapshot, package, wanted):
             return package.folder, call
     if packages and wanted == "node":
-        return packages[0].folder, _Call("node", "node --test", (), (), (), "the tests import node:test")
+        return packages[0].folder, _Call("node", "node", (), (), (), "the tests import node:test")
     return None
 
 

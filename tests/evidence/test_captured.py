@@ -153,8 +153,18 @@ def test_every_test_is_read_with_its_own_outcome(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["jest-none", "vitest-none", "mocha-none", "node-none", "node-absent", "go-none", "cargo-none"]
-    + ["unittest-none", "pytest-none", "pytest-absent"],
+    [
+        "jest-none",
+        "vitest-none",
+        "mocha-none",
+        "node-none",
+        "node-absent",
+        "go-none",
+        "cargo-none",
+        "unittest-none",
+        "pytest-none",
+        "pytest-absent",
+    ],
 )
 def test_V14_nothing_ran_is_heard_whatever_the_exit_code(name: str) -> None:
     _, evidence = captured(name)

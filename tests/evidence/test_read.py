@@ -162,8 +162,14 @@ def test_a_log_cut_in_the_middle_is_said_of_streams() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["t.py::test[<object at 0x7f2b32c22050>]", "t.py::test[/tmp/x123/a]", "writes (0.03 s)", "took 12.34ms"]
-    + ["t.py::test[2024-01-02 03:04]", "run[3f2504e0-4f89-11d3-9a0c-0305e82c3301]"],
+    [
+        "t.py::test[<object at 0x7f2b32c22050>]",
+        "t.py::test[/tmp/x123/a]",
+        "writes (0.03 s)",
+        "took 12.34ms",
+        "t.py::test[2024-01-02 03:04]",
+        "run[3f2504e0-4f89-11d3-9a0c-0305e82c3301]",
+    ],
 )
 def test_V19_names_that_change_by_themselves_are_known(name: str) -> None:
     assert unstable(name)
@@ -216,8 +222,10 @@ def test_another_file_does_not(seen: str, path: str) -> None:
         "__tests__/a.js",
         "p/a_test.go",
         "tests/api.rs",
-    ]
-    + ["src/test/java/a/BTest.java", "tests/FooTest.php", "spec/a_spec.rb"],
+        "src/test/java/a/BTest.java",
+        "tests/FooTest.php",
+        "spec/a_spec.rb",
+    ],
 )
 def test_files_of_tests(path: str) -> None:
     assert is_test_file(path)
@@ -225,8 +233,18 @@ def test_files_of_tests(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["tests/conftest.py", "tests/__init__.py", "tests/data/x.json", "src/testing.py", "lib/latest.py", "a.js"]
-    + ["__tests__/__mocks__/a.js", "p/a.go", "src/main.rs", "src/test/java/a/Base.java"],
+    [
+        "tests/conftest.py",
+        "tests/__init__.py",
+        "tests/data/x.json",
+        "src/testing.py",
+        "lib/latest.py",
+        "a.js",
+        "__tests__/__mocks__/a.js",
+        "p/a.go",
+        "src/main.rs",
+        "src/test/java/a/Base.java",
+    ],
 )
 def test_helpers_and_sources_are_none(path: str) -> None:
     assert not is_test_file(path)

@@ -36,7 +36,12 @@ def trial_on_host(
     done = subprocess.run(
         ["sh", "-c", line],
         cwd=work,
-        env={**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PATH": f"{PYTHON_FOLDER}:{clean['PATH']}", **(env or {})},
+        env={
+            **clean,
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PATH": f"{PYTHON_FOLDER}:{clean['PATH']}",
+            **(env or {}),
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
