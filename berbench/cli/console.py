@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+
+PAGE_WIDTH = 140
 
 
 def printable(text: str) -> str:
@@ -44,7 +47,9 @@ def console(*, error: bool = False) -> Console:
     """A rich console on either stream; plain text where the stream is no terminal."""
     from rich.console import Console
 
-    return Console(stderr=error, highlight=False, soft_wrap=False)
+    # A file or a pipe has no width; a wide page keeps rows on few lines. COLUMNS, where set, decides.
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PAGE_WIDTH
+    return Console(stderr=error, highlight=False, soft_wrap=False, width=width)
 
 
 def show(renderable: RenderableType) -> None:

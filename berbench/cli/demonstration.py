@@ -95,7 +95,7 @@ def _scan(place: Workplace) -> None:
 def _create(place: Workplace, sample: Sample) -> list[_Demonstrated]:
     tasks: list[_Demonstrated] = []
     doors = place.create_doors(no_api=True)
-    made = table("task", "pull request", "landed by", "lint", "what it shows", wide="what it shows")
+    made = table("task", "pull request", "landed by", "lint", "what it shows", wide=("what it shows",))
     for pull in sample.pull_requests:
         text = issue_text(pull.issue_file) if pull.issue_file else None
         request = Request(pull.number, "" if pull.number is not None else pull.landing_commit, text)
@@ -133,7 +133,7 @@ def _validate(place: Workplace, tasks: list[_Demonstrated], jobs: int) -> dict[s
 
 
 def _conclude(tasks: list[_Demonstrated], outcomes: dict[str, Validated], seconds: float) -> int:
-    made = table("task", "pull request", "verdict", "expected", "", "reason", wide="reason")
+    made = table("task", "pull request", "verdict", "expected", "", "reason", wide=("reason",))
     right = 0
     for task in tasks:
         verdict = outcomes[task.task_id].verdict

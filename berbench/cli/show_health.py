@@ -12,7 +12,7 @@ from berbench.stages.doctor import Finding
 
 def show_findings(findings: Sequence[Finding]) -> None:
     """One line a finding; a failing one ends with its remedy."""
-    made = table("", "check", "finding", wide="finding")
+    made = table("", "check", "finding", wide=("finding",))
     for finding in findings:
         text = (
             finding.message if finding.ok or not finding.remedy else f"{finding.message} → {finding.remedy}"

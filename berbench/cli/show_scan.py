@@ -16,16 +16,15 @@ def show_scan(report: ScanReport, *, verbose: bool) -> None:
     """Candidates, best first, with the reasons of their rank; with `verbose` also what was rejected."""
     if report.candidates:
         made = table(
-            "rank", "score", "pull request", "tests", "reference", "why", right=("rank", "score"), wide="why"
+            "rank", "score", "pull request", "why", right=("rank", "score"), wide=("pull request", "why")
         )
         for rank, candidate in enumerate(report.candidates, 1):
+            size = f"tests {_size(candidate.tests)}; reference {_size(candidate.reference)}"
             made.add_row(
                 str(rank),
                 f"{candidate.score:.0f}",
-                lines((_name(candidate), _short(candidate.title))),
-                cell(_size(candidate.tests)),
-                cell(_size(candidate.reference)),
-                lines(candidate.reasons),
+                lines((f"{_name(candidate)} {_short(candidate.title)}", size)),
+                cell("; ".join(candidate.reasons)),
             )
         show(made)
     say(
@@ -50,7 +49,7 @@ def show_scan(report: ScanReport, *, verbose: bool) -> None:
 
 def _rejected(report: ScanReport) -> None:
     made = table(
-        "pull request", "commit", "rejected because", right=("pull request",), wide="rejected because"
+        "pull request", "commit", "rejected because", right=("pull request",), wide=("rejected because",)
     )
     for rejected in report.rejected:
         made.add_row(cell(rejected.pr or ""), cell(rejected.commit[:12]), cell(rejected.reason))
@@ -68,7 +67,7 @@ def _short(title: str) -> str:
 
 
 def _size(size: Size) -> str:
-    return f"{plural(size.files, 'file')} +{size.added} −{size.deleted}"
+    return f"+{size.added} −{size.deleted} in {plural(size.files, 'file')}"
 
 
 def _kind(reason: str) -> str:

@@ -65,7 +65,7 @@ def show_problems(task_id: str, problems: Sequence[Problem]) -> None:
     if not problems:
         say(f"Task {task_id}: no problems found.")
         return
-    made = table("severity", "where", "problem", wide="problem")
+    made = table("severity", "where", "problem", wide=("problem",))
     for problem in sorted(problems, key=lambda problem: problem.severity != "error"):
         text = f"{problem.message} (--fix can mend it)" if problem.fixable else problem.message
         made.add_row(verdict_text(problem.severity), cell(problem.where), cell(text))
@@ -85,7 +85,7 @@ def show_list(listed: Sequence[Listed]) -> None:
         "command",
         "why",
         right=("fail→pass", "pass→pass"),
-        wide="why",
+        wide=("command", "why"),
     )
     for item in listed:
         task = item.files.task if item.files else None

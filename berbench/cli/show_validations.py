@@ -17,7 +17,14 @@ def show_validations(outcomes: Sequence[Validated]) -> None:
         say("Nothing to validate: every task is fresh.")
         return
     made = table(
-        "task", "verdict", "fail→pass", "pass→pass", "seconds", "stands on", right=_NUMBERS, wide="stands on"
+        "task",
+        "verdict",
+        "fail→pass",
+        "pass→pass",
+        "seconds",
+        "stands on",
+        right=_NUMBERS,
+        wide=("stands on",),
     )
     for outcome in outcomes:
         verdict = outcome.verdict

@@ -34,19 +34,19 @@ def verdict_text(name: str) -> Text:
     return Text(name, _STYLES.get(name, _BAD))
 
 
-def table(*columns: str, right: Sequence[str] = (), wide: str = "") -> Table:
-    """A plain table. Columns in `right` are numbers; `wide` takes what space is left and wraps."""
+def table(*columns: str, right: Sequence[str] = (), wide: Sequence[str] = ()) -> Table:
+    """A plain table. Columns in `right` are numbers; those in `wide` share what space is left, and wrap."""
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", expand=bool(wide))
     for column in columns:
         made.add_column(
             column,
             justify="right" if column in right else "left",
             overflow="fold",
-            no_wrap=column != wide,
-            ratio=1 if column == wide else None,
+            no_wrap=column not in wide,
+            ratio=wide.index(column) + 1 if column in wide else None,
         )
     return made
 

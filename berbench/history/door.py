@@ -96,6 +96,9 @@ class History(Protocol):
     def read(self, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Contents of those paths that are files of the tree."""
 
+    def words_in(self, tree: str, words: Iterable[str]) -> frozenset[str]:
+        """Those of the words that stand somewhere in the tree's text files, as whole words."""
+
     def files(self, tree: str, *, exclude: Sequence[str] = ()) -> Iterator[FileEntry]:
         """Every file and link of a tree as stored (no eol or filter conversions), from one process.
         Gitlinks are left out, so are paths under the given prefixes."""

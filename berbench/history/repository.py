@@ -230,6 +230,18 @@ class GitHistory:
         """Contents of those paths that are files of the tree."""
         return self._trees.read(tree, paths)
 
+    def words_in(self, tree: str, words: Iterable[str]) -> frozenset[str]:
+        """Those of the words that stand somewhere in the tree's text files, as whole words."""
+        wanted = {word for word in words if word and "\n" not in word}
+        if not wanted:
+            return frozenset()
+        lines = "".join(f"{word}\n" for word in sorted(wanted)).encode("utf-8", "surrogateescape")
+        args = ("grep", "-I", "-o", "-h", "-w", "-F", "-f", "-", self.tree_of(tree))
+        answer = self._git.ask(*args, data=lines)
+        if answer.code not in (0, 1):  # 1 says that none was found
+            raise failure(args, answer)
+        return frozenset(line.decode("utf-8", "surrogateescape") for line in set(answer.out.splitlines())) & wanted
+
     def files(self, tree: str, *, exclude: Sequence[str] = ()) -> Iterator[FileEntry]:
         """Every file and link as stored, one at a time; not gitlinks, nor paths under `exclude`."""
         return self._trees.files(tree, exclude)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from berbench.stages.lint import LintDoors, lint_task
-
 from berbench.environments import ENVIRONMENT_GLOBS, propose_inputs, propose_setup
 from berbench.environments.dating import dated_arguments
 from berbench.errors import ConfigError, ForgeError, LandingError, NotOnForge
@@ -18,9 +16,10 @@ from berbench.model.task import Config, Environment, Source, Task, TaskFiles, Ve
 from berbench.model.trial import Problem
 from berbench.prompts import Leaks, write_prompt
 from berbench.runners import MANIFEST_GLOBS, Proposal, propose
-from berbench.split import classify, matcher, problems
+from berbench.split import classify, matcher
 from berbench.stages.landing import find_landing
-from berbench.stages.patches import cut
+from berbench.stages.lint import LintDoors, lint_task
+from berbench.stages.patches import cut, obstacles
 from berbench.store import Project
 
 Say = Callable[[str], None]
@@ -86,7 +85,7 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
         patches.reference_patch,
     )
     folder = doors.lint.project.create_task(files, force=request.force)
-    found = lint_task(doors.lint, files)
+    found = lint_task(doors.lint, files, leaks)
     return Created(task_id, folder, landing, split, files, proposal, prompt.warnings, found)
 
 
@@ -106,7 +105,7 @@ def _split(doors: Doors, landing: Landing) -> Split:
             remedy='set it in .ber/bench/config.yaml, e.g. ["tests/**"]',
         )
     split = classify(landing.changes, patterns)
-    reasons = problems(split)
+    reasons = obstacles(doors.lint.history, landing, split)
     if reasons:
         raise LandingError(
             f"{_name(landing)} can't be a task: {reasons[0]}.",

@@ -14,14 +14,13 @@ from datetime import datetime
 from pathlib import Path
 from time import monotonic
 
-from berbench.stages.lint import LintDoors, lint_task
-
 from berbench.errors import BerbenchError, EngineError, PatchConflict, StoreError, UsageError
 from berbench.fingerprint import inputs_of, make_validation
 from berbench.history.door import History
 from berbench.model.task import Task, TaskFiles, TaskState
 from berbench.model.trial import Verdict, VerdictName
 from berbench.runners import narrow, runner_of
+from berbench.stages.lint import LintDoors, leaks_in, lint_task
 from berbench.stages.proof import Proof, Trees, prove, trees_of
 from berbench.stages.standing import build_arguments_of, stand
 from berbench.stages.verifier import Verifier
@@ -94,14 +93,14 @@ def validate_task(bench: Bench, task_id: str, *, narrowing: bool, say: Say) -> V
 
 def _validate(bench: Bench, task_id: str, *, narrowing: bool, say: Callable[[str], None]) -> Validated:
     files = bench.lint.project.read_task(task_id)
-    refusal = _refused_by_lint(bench, files)
-    if refusal is not None:
-        return Validated(task_id, refusal)
     dockerfile = bench.lint.project.read_dockerfile(files.task.environment.dockerfile)
     try:
         trees = trees_of(bench.lint.history, files)
     except PatchConflict as conflict:
         return Validated(task_id, _conflict(conflict))
+    refusal = _refused_by_lint(bench, files)
+    if refusal is not None:
+        return Validated(task_id, refusal)
 
     proof = prove(bench.verifier, files, dockerfile, trees, say)
     narrowed = ""
@@ -128,16 +127,17 @@ def _validate(bench: Bench, task_id: str, *, narrowing: bool, say: Callable[[str
 
 
 def _refused_by_lint(bench: Bench, files: TaskFiles) -> Verdict | None:
-    errors = [p for p in lint_task(bench.lint, files) if p.severity == "error"]
-    if not errors:
-        return None
-    leaks = [p for p in errors if p.code.startswith("prompt-leak")]
+    problems = lint_task(bench.lint, files)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    leaks = leaks_in(problems)
     shown = leaks or errors
+    if not shown:
+        return None
     return Verdict(
         VerdictName.PROMPT_LEAKS if leaks else VerdictName.INVALID_TASK,
         f"{shown[0].where}: {shown[0].message}",
         f"`berbench task lint {files.task.id}` lists every problem; --fix mends what can be derived",
-        tuple(f"{p.where}: {p.message}" for p in shown[1:]),
+        tuple(f"{problem.where}: {problem.message}" for problem in shown[1:]),
     )
 
 

@@ -157,6 +157,10 @@ class Project:
                 self._repair_all(task_id)
         raise self._no_such_task(task_id)
 
+    def read_task_bytes(self, task_id: str) -> bytes:
+        """task.yaml as it lies on disk, for what a parsed document no longer shows."""
+        return disk.read_file(self.folder(task_id) / TASK)
+
     def _repair_all(self, only: str = "") -> None:
         """Put right what killed commands left. Waits for a living one only between its two renames."""
         for task_id in placing.unfinished(self.tasks_folder):

@@ -1,0 +1,126 @@
+"""What is wrong with a task's text, before anything runs; and the mends that can be derived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from berbench.checks import LEAK_CODES, LintFacts, fix, lint, names_in_question
+from berbench.errors import BerbenchError, ConfigError, PatchConflict, RepositoryError
+from berbench.history.door import History
+from berbench.model.changes import Repository
+from berbench.model.task import Config, TaskFiles
+from berbench.model.trial import Problem
+from berbench.prompts import Leaks
+from berbench.store import Project
+
+SCHEMA = "berbench.lint/1"
+
+
+@dataclass(frozen=True, slots=True)
+class LintDoors:
+    """What lint looks things up in."""
+
+    history: History
+    project: Project
+    config: Config
+    repository: Repository
+    main: str
+
+
+def lint_task(doors: LintDoors, files: TaskFiles, leaks: Leaks | None = None) -> tuple[Problem, ...]:
+    """Everything that makes the task unfair or unprovable, errors first. `leaks` adds to what the task tells."""
+    return lint(files, _facts(doors, files, leaks))
+
+
+def fix_task(doors: LintDoors, task_id: str) -> tuple[str, ...]:
+    """Mend what can be derived; a line for each mend."""
+    with doors.project.lock(task_id):
+        files = doors.project.read_task(task_id)
+        facts = _facts(doors, files, None)
+        problems = lint(files, facts)
+        fixes = fix(files, problems, facts)
+        if fixes.prompt is not None:
+            doors.project.update_prompt(task_id, fixes.prompt)
+        if fixes.command is not None:
+            doors.project.update_verify_command(task_id, fixes.command)
+        if fixes.protected_paths is not None:
+            doors.project.update_protected_paths(task_id, fixes.protected_paths)
+    mended = [problem for problem in problems if problem.code in fixes.done and problem.fixable]
+    return tuple(f"mended {problem.where}: {problem.message}" for problem in mended)
+
+
+def leaks_in(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """The errors that say where the answer is: they make the verdict `prompt-leaks`."""
+    return tuple(p for p in problems if p.severity == "error" and p.code in LEAK_CODES)
+
+
+def document(task_id: str, problems: Sequence[Problem]) -> dict[str, object]:
+    """The problems as `--json` prints them."""
+    return {
+        "schema": SCHEMA,
+        "id": task_id,
+        "problems": [
+            {
+                "code": problem.code,
+                "severity": problem.severity,
+                "where": problem.where,
+                "message": problem.message,
+                "fixable": problem.fixable,
+            }
+            for problem in problems
+        ],
+    }
+
+
+def _facts(doors: LintDoors, files: TaskFiles, leaks: Leaks | None) -> LintFacts:
+    source = files.task.source
+    leaks = leaks or Leaks(
+        repository=doors.repository,
+        pr=source.pull_request,
+        issues=source.issues,
+        commits=(source.base_commit, source.landing_commit),
+    )
+    patterns = doors.config.harvest.test_patterns
+    present = _dockerfile_present(doors, files)
+    try:
+        base = doors.history.tree_of(source.base_commit)
+        landing = doors.history.commit(source.landing_commit)
+    except RepositoryError as error:
+        return LintFacts(
+            leaks, patterns, commit_problem=error.message.rstrip("."), dockerfile_present=present
+        )
+    entries = doors.history.list_tree(base)
+    return LintFacts(
+        leaks=leaks,
+        test_patterns=patterns,
+        law_problem=_law_problem(doors.history, files, base, doors.history.tree_of(landing.sha)),
+        base_paths=frozenset(entry.path for entry in entries),
+        names_at_base=doors.history.words_in(base, names_in_question(files)),
+        dockerfile_present=present,
+        landing_message=f"{landing.subject}\n\n{landing.body}",
+        task_bytes=doors.project.read_task_bytes(files.task.id),
+    )
+
+
+def _dockerfile_present(doors: LintDoors, files: TaskFiles) -> bool:
+    try:
+        doors.project.read_dockerfile(files.task.environment.dockerfile)
+    except ConfigError:
+        return False
+    return True
+
+
+def _law_problem(history: History, files: TaskFiles, base: str, landing: str) -> str:
+    """Why the two patches are not the change that landed; "" when they are."""
+    try:
+        with_tests = history.apply(base, files.tests_patch)
+        solved = history.apply(with_tests, files.reference_patch)
+    except PatchConflict as conflict:
+        return conflict.message.rstrip(".")
+    except BerbenchError as error:
+        return error.message.rstrip(".")
+    if solved == landing:
+        return ""
+    odd = history.changes(solved, landing)[0].path
+    return f"together they leave {odd!r} other than it landed"
