@@ -177,19 +177,26 @@ def read_members(source: Source) -> Iterator[tuple[str, int, IO[bytes] | None, i
 
 
 class _Limited:
-    """Ends a stream early: a sparse file of a terabyte is a terabyte of zeros on the wire."""
+    """Ends a stream early: a sparse file of a terabyte is a terabyte of zeros on the wire.
+
+    Beyond the end it soon raises EOFError, for `tarfile` skips a body block by block though nothing comes.
+    """
 
     def __init__(self, source: Source, room: int) -> None:
         self._source = source
         self._room = room
         self.spent = False
+        self._in_vain = 0
 
     def read(self, size: int = -1, /) -> bytes:
         if size < 0 or size > self._room:
             self.spent = True
             size = self._room
-        data = self._source.read(size)
+        data = self._source.read(size) if size else b""
         self._room -= len(data)
+        self._in_vain = 0 if data else self._in_vain + 1
+        if self._in_vain > 8:
+            raise EOFError("the archive ends within a file")
         return data
 
 

@@ -29,7 +29,7 @@ class Capture:
             return
         self._tail.append(piece)
         self._tail_size += len(piece)
-        while self._tail_size - len(self._tail[0]) >= self._tail_room:
+        while self._tail and self._tail_size - len(self._tail[0]) >= self._tail_room:
             self._tail_size -= len(self._tail.popleft())
 
     @property
@@ -39,7 +39,8 @@ class Capture:
 
     def value(self) -> bytes:
         """What was kept; a line in the middle says how much is missing."""
-        tail = b"".join(self._tail)[-self._tail_room :]
+        tail = b"".join(self._tail)
+        tail = tail[max(0, len(tail) - self._tail_room) :]
         if not self.truncated:
             return bytes(self._head) + tail
         gone = self.total - self._head_room - len(tail)
