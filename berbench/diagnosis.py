@@ -21,7 +21,7 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"|dial tcp: lookup |NameResolutionError|no such host|UnknownHostException",
         ),
         ("the disk is full", r"No space left on device|ENOSPC"),
-        ("the command {} is not in the image", r"(?:^|: )([\w./+-]+): (?:command )?not found\s*$"),
+        ("the command {} is not in the image", r"(?:^|: )([\w./+-]+): (?:command )?not found[ \t]*$"),
         ("the command {} is not in the image", r"exec: \"?([\w./+-]+)\"?: executable file not found"),
         (
             "the Python package {} is not installed in the image",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from posixpath import basename, dirname, splitext
 
 # Parts of a name that differ from run to run: addresses, temporary paths, durations, times, long random ids.
@@ -68,15 +67,14 @@ def names_file(seen: str, path: str) -> bool:
 
 
 def beside(seen: str, path: str) -> bool:
-    """Whether a result's file lies in or below the folder of this repository path."""
-    folder = dirname(path)
-    return folder == "" or f"/{dirname(seen)}/".find(f"/{folder}/") >= 0
-
-
-def any_named(files: Iterable[str], paths: Iterable[str]) -> bool:
-    """Whether one of the files means one of the paths."""
-    paths = tuple(paths)
-    return any(names_file(seen, path) for seen in files for path in paths)
+    """Whether a result's file lies near this path of a helper or data: below its folder, or below one that holds it."""
+    folder = dirname(seen) if splitext(seen)[1] else seen  # Go and Java name packages and classes
+    above = dirname(path)
+    while above:
+        if f"/{above}/" in f"/{folder}/":
+            return True
+        above = dirname(above)
+    return "/" not in path
 
 
 def _ends(longer: str, shorter: str) -> bool:

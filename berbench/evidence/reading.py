@@ -11,9 +11,9 @@ from berbench.model.trial import Outcome, TestResult
 
 MESSAGE_CHARS = 600
 
-# CSI (colours, cursor), OSC (titles, links; ended by BEL or ST), and the two-byte escapes.
+# CSI (colours, cursor), OSC (titles, links; ended by BEL or ST on its line), and the short escapes.
 _ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\^_]|\x1b[()][A-Z0-9]"
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)|\x1b[@-Z\\\]^_]|\x1b[()][A-Z0-9]"
 )
 
 

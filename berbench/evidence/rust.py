@@ -29,7 +29,7 @@ _NEXTEST = re.compile(
     r"^\s+(?P<word>PASS|FAIL|LEAK|TIMEOUT|SIG\w+|ABORT|SKIP|FLAKY \d+/\d+|TRY \d+ \w+) (?:\+ )?\[[^\]]*\]\s+"
     r"(?:\(\s*\d+/\d+\)\s+)?(?P<binary>\S+)\s+(?P<name>.+?)\s*$"
 )
-_NEXTEST_TOTAL = re.compile(r"^\s+Summary \[[^\]]*\]\s+(?P<run>\d+)(?:/\d+)? tests? run:", re.MULTILINE)
+_NEXTEST_TOTAL = re.compile(r"^[ \t]+Summary \[[^\]]*\]\s+(?P<run>\d+)(?:/\d+)? tests? run:", re.MULTILINE)
 
 
 def read_libtest(log: str) -> Reading:

@@ -11,7 +11,7 @@ from berbench.model.trial import Outcome
 
 def _js_line(label: str) -> Callable[[str], list[str]]:
     pattern = re.compile(
-        rf"^\s*{label}:?\s+(.*\d+ (?:total|passed|failed|skipped|todo).*|\d+ passed.*)$", re.MULTILINE
+        rf"^[ \t]*{label}:?\s+(.*\d+ (?:total|passed|failed|skipped|todo).*|\d+ passed.*)$", re.MULTILINE
     )
     return lambda log: pattern.findall(log)
 
@@ -39,10 +39,12 @@ def jest(log: str) -> Summary | None:
 
 def vitest(log: str) -> Summary | None:
     """ "Tests …", or that no test files were found."""
-    lines = re.findall(r"^\s+Tests\s+(.*)$", log, re.MULTILINE)
+    lines = re.findall(r"^[ \t]+Tests\s+(.*)$", log, re.MULTILINE)
     if not lines:
         return (
-            make_summary("vitest", {}) if re.search(r"^\s*No test files? found", log, re.MULTILINE) else None
+            make_summary("vitest", {})
+            if re.search(r"^[ \t]*No test files? found", log, re.MULTILINE)
+            else None
         )
     counts: Counts = {}
     for line in lines:
@@ -55,8 +57,8 @@ def vitest(log: str) -> Summary | None:
 
 def mocha(log: str) -> Summary | None:
     """ "N passing", or that no test files were found."""
-    passing = re.findall(r"^\s+(\d+) passing \([^)]*\)", log, re.MULTILINE)
-    failing = re.findall(r"^\s+(\d+) failing$", log, re.MULTILINE)
+    passing = re.findall(r"^[ \t]+(\d+) passing \([^)]*\)", log, re.MULTILINE)
+    failing = re.findall(r"^[ \t]+(\d+) failing$", log, re.MULTILINE)
     if not passing and not failing:
         if re.search(r"^Error: No test files found", log, re.MULTILINE):
             return make_summary("mocha", {})
@@ -66,7 +68,7 @@ def mocha(log: str) -> Summary | None:
         add(counts, Outcome.PASSED, number)
     for number in failing:
         add(counts, Outcome.FAILED, number)
-    for number in re.findall(r"^\s+(\d+) pending$", log, re.MULTILINE):
+    for number in re.findall(r"^[ \t]+(\d+) pending$", log, re.MULTILINE):
         add(counts, Outcome.SKIPPED, number)
     return make_summary("mocha", counts)
 

@@ -12,7 +12,7 @@ def go(log: str) -> Summary | None:
     """Lines of tests with -v, else of packages."""
     counts: Counts = {}
     for word, outcome in (("PASS", Outcome.PASSED), ("FAIL", Outcome.FAILED), ("SKIP", Outcome.SKIPPED)):
-        add(counts, outcome, str(len(re.findall(rf"^\s*--- {word}: ", log, re.MULTILINE))))
+        add(counts, outcome, str(len(re.findall(rf"^[ \t]*--- {word}: ", log, re.MULTILINE))))
     packages = re.findall(r"^(ok|FAIL|\?) *\t(\S+)[ \t]+(.*)$", log, re.MULTILINE)
     said = [(word, rest) for word, _, rest in packages]
     if not said and not any(counts.values()):
@@ -42,7 +42,7 @@ def cargo(log: str) -> Summary | None:
 
 def nextest(log: str) -> Summary | None:
     """ "Summary [..] N tests run"."""
-    total = re.search(r"^\s+Summary \[[^\]]*\]\s+(\d+)(?:/\d+)? tests? run: (.*)$", log, re.MULTILINE)
+    total = re.search(r"^[ \t]+Summary \[[^\]]*\]\s+(\d+)(?:/\d+)? tests? run: (.*)$", log, re.MULTILINE)
     if total is None:
         none = re.search(r"^error: no tests to run", log, re.MULTILINE)
         return make_summary("nextest", {}) if none else None
@@ -54,7 +54,7 @@ def nextest(log: str) -> Summary | None:
 
 def maven(log: str) -> Summary | None:
     """ "Tests run: N" totals, "No tests to run", or a compilation error."""
-    pattern = r"^(?:\[\w+\] )?\s*Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$"
+    pattern = r"^(?:\[\w+\] )?[ \t]*Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)[ \t]*$"
     totals = re.findall(pattern, log, re.MULTILINE)
     lost = "COMPILATION ERROR" in log or "Compilation failure" in log
     if not totals:

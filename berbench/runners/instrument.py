@@ -201,8 +201,6 @@ _REQUESTS: dict[str, Callable[[list[Found]], _Request]] = {
     "tape": _log("tap"),
     "qunit": _log("tap"),
     "phpunit": _flags("--log-junit {out}/phpunit-{n}.xml", "junit"),
-    "deno": _flags("--junit-path={out}/deno-{n}.xml", "junit"),
-    "bun": _flags("--reporter=junit --reporter-outfile={out}/bun-{n}.xml", "junit"),
     "maven": _files("**/target/surefire-reports/TEST-*.xml", "**/target/failsafe-reports/TEST-*.xml"),
     "gradle": _files("**/build/test-results/**/TEST-*.xml"),
 }

@@ -11,8 +11,10 @@ PYTEST = """<?xml version="1.0" encoding="utf-8"?><testsuites><testsuite name="p
 <testcase classname="tests.test_x.TestA.TestB" name="test_m[a::b]" file="tests/test_x.py" line="3" time="0.1"/>
 <testcase classname="tests.test_x" name="test_f" file="tests/test_x.py"><failure message="assert 1">E  assert 1
 more</failure></testcase>
-<testcase classname="tests.test_x" name="test_x" file="tests/test_x.py"><skipped type="pytest.xfail" message="known"/></testcase>
-<testcase classname="tests.test_x" name="test_s" file="tests/test_x.py"><failure message="[XPASS(strict)] ok"/></testcase>
+<testcase classname="tests.test_x" name="test_x" file="tests/test_x.py">
+<skipped type="pytest.xfail" message="known"/></testcase>
+<testcase classname="tests.test_x" name="test_s" file="tests/test_x.py">
+<failure message="[XPASS(strict)] ok"/></testcase>
 </testsuite></testsuites>"""
 
 

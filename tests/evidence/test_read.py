@@ -7,7 +7,7 @@ import json
 import pytest
 
 from berbench.evidence import read_evidence, unstable
-from berbench.evidence.names import is_test_file, names_file
+from berbench.evidence.names import beside, is_test_file, names_file
 from berbench.model.trial import Evidence, Facts, Outcome, ReportFile
 from berbench.runners import instrument
 
@@ -60,6 +60,7 @@ def test_V20_the_report_counts_and_not_the_stream() -> None:
         b"\x1b]8;;http://x\x1b\\185 passed\x1b]8;;\x1b\\ in 1.20s",
         b"\x1b[2K\x1b[1G\x1b[?25h185 passed in 1.20s",
         b"\x1b(B185 passed in 1.20s",
+        b"\x1b]0;never ended\n185 passed in 1.20s",
     ],
 )
 def test_V22_colours_and_titles_hide_no_result(line: bytes) -> None:
@@ -155,7 +156,8 @@ def test_json_of_a_strange_shape_does_not_break_the_reader(junk: bytes) -> None:
 
 
 def test_a_log_cut_in_the_middle_is_said_of_streams() -> None:
-    log = b'{"Action":"run","Package":"p","Test":"A"}\n{"Action":"pass","Package":"p","Test":"A"}\n{"Action":"pass","Package":"p"}\n'
+    test = b'"Package":"p","Test":"A"}'
+    log = b'{"Action":"run",' + test + b'\n{"Action":"pass",' + test + b'\n{"Action":"pass","Package":"p"}\n'
     facts = Facts("base", 0, log=log, log_bytes=10**9, log_truncated=True)
     assert "cut in the middle" in read_evidence(instrument("go test ./p"), facts).problems[-1]
 
@@ -196,6 +198,22 @@ def test_V19_plain_names_are_not_taken_for_changing_ones(name: str) -> None:
 )
 def test_a_results_file_means_a_path(seen: str, path: str) -> None:
     assert names_file(seen, path)
+
+
+@pytest.mark.parametrize(
+    ("seen", "path", "near"),
+    [
+        ("tests/io/test_a.py", "tests/io/data/x.json", True),
+        ("tests/io/deep/test_a.py", "tests/io/conftest.py", True),
+        ("example.com/m/a", "a/testdata/x.golden", True),
+        ("test_a.py", "data.json", True),
+        ("other/test_a.py", "tests/data/x.json", False),
+        ("example.com/m/b", "a/testdata/x.golden", False),
+        ("test_a.py", "data/x.json", False),
+    ],
+)
+def test_data_and_helpers_are_served_by_tests_near_them(seen: str, path: str, near: bool) -> None:
+    assert beside(seen, path) == near
 
 
 @pytest.mark.parametrize(
@@ -248,3 +266,8 @@ def test_files_of_tests(path: str) -> None:
 )
 def test_helpers_and_sources_are_none(path: str) -> None:
     assert not is_test_file(path)
+
+
+def test_a_log_of_blank_lines_is_read_in_a_moment() -> None:
+    """Patterns that look across lines would take hours here."""
+    assert not read("make test", log=b"\n" * 300_000 + b"Tests " * 20_000).counts

@@ -124,7 +124,10 @@ def test_a_chain_of_pytest_runs_leaves_a_report_each(tmp_path: Path) -> None:
 
 
 def test_V20_workers_that_print_over_each_other_lose_no_result(tmp_path: Path) -> None:
-    body = "import sys, pytest\n\n@pytest.mark.parametrize('n', range(20))\ndef test_p(n): sys.__stdout__.write('F.' * n)\n"
+    body = (
+        "import sys, pytest\n\n@pytest.mark.parametrize('n', range(20))\n"
+        "def test_p(n): sys.__stdout__.write('F.' * n)\n"
+    )
     _, evidence = trial_on_host(tmp_path, "python -m pytest -p xdist -s -n 2", {"test_p.py": body})
     assert outcomes(evidence) == {f"test_p.py::test_p[{n}]": "passed" for n in range(20)}
 
@@ -242,12 +245,18 @@ def test_the_projects_own_sitecustomize_and_path_still_work(tmp_path: Path) -> N
     assert outcomes(evidence) == {"test_x.T.test_a": "passed", "test_x.T.test_b": "passed"}
 
 
+def test_a_report_folder_that_can_not_be_written_fails_no_test(tmp_path: Path) -> None:
+    gone = "import os, shutil; shutil.rmtree(os.environ['BERBENCH_OUT'])\n"
+    text = gone + UNIT.replace("self.fail('no')", "pass")
+    facts, evidence = trial_on_host(tmp_path, "python -m unittest test_x", {"test_x.py": text})
+    assert facts.exit_code == 0, facts.log
+    assert evidence.source == "summary"
+
+
 def test_children_of_the_recorded_process_are_undisturbed(tmp_path: Path) -> None:
     probe = "import os, sys; print(os.environ.get('PYTHONPATH'), [p for p in sys.path if 'kit' in p])"
-    text = UNIT.replace(
-        "self.fail('no')",
-        f'import subprocess, sys; self.assertEqual(subprocess.check_output([sys.executable, "-c", """{probe}"""]), b"None []\\n")',
-    )
+    ask = f'import subprocess, sys; seen = subprocess.check_output([sys.executable, "-c", """{probe}"""])'
+    text = UNIT.replace("self.fail('no')", ask + "; self.assertEqual(seen, b'None []\\n')")
     facts, _ = trial_on_host(tmp_path, "python -m unittest test_x", {"test_x.py": text})
     assert facts.exit_code == 0, facts.log
 

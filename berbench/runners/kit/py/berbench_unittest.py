@@ -47,7 +47,10 @@ class _Recorder:
         if self.stream is not None:
             return
         path = os.path.join(self.out, "unittest-%d.jsonl" % self.pid)
-        self.stream = open(path, "a", encoding="utf-8")  # noqa: SIM115 - open until the process ends
+        try:
+            self.stream = open(path, "a", encoding="utf-8")  # noqa: SIM115 - open until the process ends
+        except OSError:  # a report that can't be written must not fail a test
+            self.stream = open(os.devnull, "w")  # noqa: SIM115
         entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         kept = [entry for entry in entries if entry and os.path.abspath(entry) != self.here]
         if kept:
