@@ -17,6 +17,9 @@ from berbench.runners.shell import Line, Simple, parse
 
 _DEEPEST = 6
 _BUILDS = re.compile(r"(?:^|[:\-_])(?:build|compile|transpile|bundle|dist|generate|codegen|tsc)(?:$|[:\-_])")
+_NO_BUILDS = re.compile(
+    r"(?:^|[:\-_])(?:reset|docs?|site|website|man|types?|release|watch|demo|storybook|clean|examples?)(?:$|[:\-_])"
+)
 _BUILDERS = frozenset(
     {"tsc", "babel", "rollup", "webpack", "esbuild", "tsup", "swc", "vite", "microbundle", "ncc"}
 )
@@ -86,13 +89,18 @@ def _open(package: Package, line: Line, command: Simple, depth: int) -> Iterator
     called = [name for name in _called(package, command) if name in package.scripts]
     text = line.text[command.words[0].start : command.words[-1].end]
     if called and all(_BUILDS.search(name) for name in called):
-        yield Step(command, text, None, True)
+        yield Step(command, text, None, build=not any(_is_extra(package, name) for name in called))
     elif called:
         for name in called:
             yield from _expand(package, name, depth + 1)
     else:
         found = find_runners(Line(line.text, (command,), line.sure))
         yield Step(command, text, found[0] if found else None, not found and _is_builder(command))
+
+
+def _is_extra(package: Package, name: str) -> bool:
+    """Builds of what no test needs, and scripts that ask git, which no trial's tree has."""
+    return _NO_BUILDS.search(name) is not None or re.search(r"\bgit ", package.scripts[name]) is not None
 
 
 def _is_builder(command: Simple) -> bool:

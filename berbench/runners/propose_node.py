@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from posixpath import basename, dirname, splitext
 
 from berbench.model.changes import Snapshot
@@ -23,20 +24,11 @@ from berbench.runners.shell import quote
 
 _SCRIPT = frozenset({".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"})
 _NO_TESTS = frozenset(
-    [
-        "fixtures",
-        "__fixtures__",
-        "fixture",
-        "helpers",
-        "helper",
-        "support",
-        "mocks",
-        "__mocks__",
-        "data",
-        "utils",
-        "util",
-    ]
+    {"fixtures", "__fixtures__", "fixture", "helpers", "helper", "support", "mocks", "__mocks__", "data"}
+    | {"utils", "util", "__snapshots__", "tap-snapshots"}
 )
+_NAMED = re.compile(r"[.\-_](?:test|spec|tests|specs)$|^(?:test|spec|tests)$|^(?:test|spec)[.\-_]")
+_HELPER = re.compile(r"(?:^|[.\-_])(?:helpers?|setup|teardown|utils?|common|config|bootstrap)$")
 _BY_IMPORT = re.compile(
     r"""(?:from|require\(|import)\s*['"](vitest|node:test|ava|tap|tape|@jest/globals|qunit|mocha)['"]"""
 )
@@ -59,11 +51,15 @@ class _Call:
 
 def propose_node(snapshot: Snapshot, changed: tuple[str, ...]) -> Proposal:
     """The command for changed JavaScript or TypeScript tests, in the package that holds them."""
-    tests = tuple(dict.fromkeys(test for path in changed if (test := _test_of(snapshot, path))))
+    named = dict.fromkeys(test for path in changed if (test := _test_of(snapshot, path)))
+    tests = tuple(test for test in named if _is_run(snapshot, test))
+    tests = tests or tuple(
+        path for path in changed if _HELPER.search(_stem(path)) and _is_reached(snapshot, path)
+    )
     reasons = [f"runs the {files(len(tests))}"]
     if not tests:
-        tests = files_beside(snapshot, changed, _is_test)
-        reasons = ["only helpers or data changed: runs the tests beside them"]
+        tests = _script_files(snapshot, changed) or files_beside(snapshot, changed, _is_test)
+        reasons = ["only helpers or data changed: runs the tests that use them"]
     if not tests:
         return Proposal("", "", ("no test file is near the changed files",))
     homes: dict[str, list[str]] = {}
@@ -88,24 +84,74 @@ def propose_node(snapshot: Snapshot, changed: tuple[str, ...]) -> Proposal:
 
 
 def _is_test(path: str) -> bool:
+    """By its name, or by a folder of tests that is not one of helpers."""
     stem, extension = splitext(basename(path))
-    folders = dirname(path).split("/")
-    if extension not in _SCRIPT or stem.endswith(".d") or _NO_TESTS & set(folders):
+    folders = set(dirname(path).split("/"))
+    if extension not in _SCRIPT or stem.endswith(".d") or _NO_TESTS & folders:
         return False
-    if re.search(r"[.\-_](?:test|spec|tests|specs)$|^(?:test|spec|tests)$|^(?:test|spec)[.\-_]", stem):
+    if _NAMED.search(stem):
         return True
-    in_tests = {"__tests__", "test", "tests", "spec", "specs"} & set(folders)
-    return bool(in_tests) and not re.search(
-        r"(?:^|[.\-_])(?:helpers?|setup|teardown|utils?|common|config|bootstrap)$", stem
-    )
+    return bool({"__tests__", "test", "tests", "spec", "specs"} & folders) and not _HELPER.search(stem)
 
 
 def _test_of(snapshot: Snapshot, path: str) -> str:
     """The test file itself, or the one a snapshot belongs to; "" for helpers and data."""
     if path.endswith(".snap"):
         owner = inside(dirname(dirname(path)), basename(path).removesuffix(".snap"))
-        return owner if owner in snapshot.paths else ""
-    return path if _is_test(path) else ""
+    elif "tap-snapshots/" in path:
+        owner = re.sub(r"\.test\.c?js$", "", path.replace("tap-snapshots/", "", 1))
+    else:
+        return path if _is_test(path) else ""
+    return owner if owner in snapshot.paths else ""
+
+
+def _is_run(snapshot: Snapshot, test: str) -> bool:
+    """Whether the script's own paths and globs reach a file that its folder alone makes a test."""
+    if _NAMED.search(_stem(test)):
+        return True
+    found = _find_call(snapshot, test)
+    if found is None or not found[1].positional or all(_COMPILED.match(word) for word in found[1].positional):
+        return True
+    return _is_reached(snapshot, test)
+
+
+def _is_reached(snapshot: Snapshot, path: str) -> bool:
+    """Whether the script names the file, a folder above it, or a glob for it: `test/utils.js` may hold tests."""
+    if splitext(path)[1] not in _SCRIPT or _NO_TESTS & set(dirname(path).split("/")):
+        return False
+    found = _find_call(snapshot, path)
+    if found is None:
+        return False
+    (inner,) = relative((path,), found[0])
+    return any(_reaches(word.removeprefix("./"), inner) for word in found[1].positional)
+
+
+def _stem(path: str) -> str:
+    return splitext(basename(path))[0]
+
+
+def _reaches(word: str, path: str) -> bool:
+    if "{" in word or "(" in word:
+        return True  # alternatives are not read here
+    folder = word.rstrip("/") + "/"
+    return path.startswith(folder) or fnmatchcase(path, word) or fnmatchcase(path, word.replace("**/", ""))
+
+
+def _script_files(snapshot: Snapshot, changed: tuple[str, ...]) -> tuple[str, ...]:
+    """Files that a test script names and that stand above changed data: they read it, as spec runners do."""
+    found: dict[str, None] = {}
+    for path in changed:
+        for folder in ancestors(path):
+            package = read_package(snapshot, folder)
+            for step in expand(package, "test") if package else ():
+                if step.runner is None or step.runner.runner not in RULES:
+                    continue
+                _, positional = own_arguments(step.runner, RULES[step.runner.runner])
+                for name in (inside(folder, word.removeprefix("./")) for word in positional):
+                    above = dirname(name)
+                    if name in snapshot.paths and above and path.startswith(f"{above}/"):
+                        found[name] = None
+    return tuple(found)
 
 
 def _find_call(snapshot: Snapshot, test: str) -> tuple[str, _Call] | None:

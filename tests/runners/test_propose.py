@@ -304,6 +304,41 @@ def test_a_script_that_chains_several_runners_gives_the_one_for_the_changed_test
     assert command(files, "unit/a.test.js") == f"{NPX} mocha unit/a.test.js"
 
 
+def test_builds_of_documents_and_scripts_that_ask_git_are_left_out() -> None:
+    scripts = {
+        "test": "npm run build:reset && npm run build:docs && npm run build && npm run unit",
+        "build:reset": "git checkout upstream/main lib",
+        "build:docs": "node docs.js",
+        "build": "esbuild src",
+        "unit": "node --test test/unit/*.test.js",
+    }
+    files = {"package.json": json.dumps({"scripts": scripts})}
+    assert command(files, "test/unit/a.test.js") == "npm run build && node --test test/unit/a.test.js"
+
+
+def test_changed_data_runs_the_script_file_that_reads_it() -> None:
+    scripts = {
+        "test": "npm run specs && npm run unit",
+        "specs": "node --test test/run.js",
+        "unit": "node --test test/unit/*.test.js",
+    }
+    files = {"package.json": json.dumps({"scripts": scripts}), "test/run.js": "", "test/unit/a.test.js": ""}
+    assert command(files, "test/specs/new/a.md") == "node --test test/run.js"
+    assert command(files, "test/specs/redos/a.cjs") == "node --test test/run.js"
+
+
+def test_a_file_named_like_a_helper_is_a_test_where_the_script_runs_its_folder() -> None:
+    files = {"package.json": package("mocha test/"), "test/a.js": ""}
+    assert command(files, "test/utils.js") == f"{NPX} mocha test/utils.js"
+    assert command(files, "test/utils.js", "test/a.js") == f"{NPX} mocha test/a.js"
+    assert command(files, "test/support/utils.js") == f"{NPX} mocha test/a.js"
+
+
+def test_a_tap_snapshot_runs_the_test_it_belongs_to() -> None:
+    files = {"package.json": package("tap"), "test/bin/semver.js": ""}
+    assert command(files, "tap-snapshots/test/bin/semver.js.test.cjs") == f"{NPX} tap test/bin/semver.js"
+
+
 def test_scripts_that_call_each_other_end() -> None:
     scripts = {"test": "npm run a", "a": "npm run b", "b": "npm run a"}
     assert command({"package.json": json.dumps({"scripts": scripts})}, "test/a.js") == ""
