@@ -64,34 +64,37 @@ def run(command: Sequence[str], cwd: Path, data: Path) -> bytes:
     return done.stdout
 
 
-def peak_memory(command: Sequence[str], cwd: Path, data: Path) -> float:
-    """Most resident memory of a command itself, in MB."""
+_PEAK = """
+import resource, sys
+from berbench.cli.app import app
+app(sys.argv[1:], standalone_mode=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)
+"""
+
+
+def peak_memory(verb: Sequence[str], cwd: Path, data: Path) -> float:
+    """Most resident memory in MB of berbench itself, without the git processes that it reads from."""
     environment = {**os.environ, "BERBENCH_DATA_DIR": str(data), "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} failed")
-    return usage.ru_maxrss / 1024
+    command = [sys.executable, "-c", _PEAK, *verb]
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, check=True)
+    return float(done.stderr.split()[-1])
+
+
+FILES, FOLDERS = 3_000, 150
 
 
 def long_history(path: Path, commits: int, every: int) -> Path:
-    """A repository of `commits` on one line, 600 files in 60 folders; each `every`-th is a pull request.
+    """A repository of `commits` on one line, with a tree of a size that goes with such a history.
 
-    Contents are small, so git's own work per commit is as little as it can be: the hard case for a ratio.
+    Each commit changes three files; each `every`-th is a pull request with a fix and a test.
     """
     stream = Stream()
-    files = {f"src/p{n % 60}/m{n}.py": f"a = {n}\n" for n in range(600)}
+    files = {_module(n): f"a = {n}\n" for n in range(FILES)}
     files |= {"tests/test_all.py": "", "Dockerfile.berbench": "FROM berbench/base\nWORKDIR /src\nCOPY . .\n"}
-    mark = stream.commit(
-        "main", "Start", {**files, "pyproject.toml": "[tool.pytest.ini_options]\n"}, author=AUTHOR
-    )
+    files["pyproject.toml"] = "[tool.pytest.ini_options]\n"
+    mark = stream.commit("main", "Start", files, author=AUTHOR)
     for n in range(1, commits):
-        changed = {
-            f"src/p{(n * 7 + k) % 60}/m{(n * 7 + k) % 60 + 60 * (n % 10)}.py": f"a = {n}\n" for k in range(2)
-        }
+        changed = {_module(n * 7 + k * 911): f"a = {n}\n" for k in range(3)}
         message = f"Change {n}"
         if n % every == 0:
             message = f"Fix case {n} (#{n})"
@@ -100,3 +103,9 @@ def long_history(path: Path, commits: int, every: int) -> Path:
     create_repository(path, stream.bytes())
     run([*BERBENCH, "init"], path, path.parent / "data")
     return path
+
+
+def _module(number: int) -> str:
+    number %= FILES
+    folder = number % FOLDERS
+    return f"src/part{folder % 10}/p{folder}/m{number}.py"
