@@ -43,7 +43,7 @@ _ROWS = (
         "tests alone",
         r"\b(add|more|improve|extend|update|fix|missing|better)\w* .*\b(tests?|test suite|coverage)\b",
     ),
-    ("tests alone", r"^tests?\b|\bflaky\b|\btest coverage\b|\bunskip|\btestsuite\b|\btests? for\b"),
+    ("tests alone", r"^tests?\b|\bflaky\b|\bcoverage\b|\bunskip|\btestsuite\b|\btests? for\b"),
     ("CI", r"\b(ci|github actions?|workflows?|travis|tox|nox|pre-commit|dependabot|azure pipelines)\b"),
     ("a release", r"^(release|prepare|bump)\b|\bversion bump\b|\bbump\w* version\b|^v?\d+\.\d+(\.\d+)?\b"),
     (
@@ -53,7 +53,7 @@ _ROWS = (
     ("documentation", r"\b(docs?|documentation|docstrings?|typos?|readme|changelog|spelling)\b"),
     (
         "speed alone",
-        r"\b(perf(ormance)?|speed ?ups?|faster|optimi[sz]\w*|benchmarks?|memory usage|cach(e|ing) )\b",
+        r"\b(perf(ormance)?|speed ?ups?|faster|fast path|optimi[sz]\w*|benchmarks?|memory usage|cach(e|ing) )\b",
     ),
 )
 _PATTERNS = tuple((label, re.compile(pattern)) for label, pattern in _ROWS)
