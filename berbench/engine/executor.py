@@ -39,9 +39,11 @@ class LocalExecutor:
         """See `Executor`. May be called from several threads."""
         futures = [self._pool.submit(self._engine.run, trial) for trial in trials]
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
+            # In short waits: a signal that another thread receives does not wake this one.
+            while wait(futures, 0.2, FIRST_EXCEPTION).not_done and not any(map(_failed, futures)):
+                pass
             for future in futures:
-                if future.done() and (error := future.exception()):
+                if error := _failed(future):
                     raise error
             return [future.result() for future in futures]
         except BaseException as error:
@@ -53,6 +55,10 @@ class LocalExecutor:
     def close(self) -> None:
         """See `Executor`."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _failed(future: Future[Facts]) -> BaseException | None:
+    return future.exception() if future.done() else None
 
 
 def _finish(futures: Sequence[Future[Facts]]) -> None:
