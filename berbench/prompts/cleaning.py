@@ -29,10 +29,10 @@ _WRAPPERS = re.compile(
 
 _CHECK = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d{1,3}[.)])[ \t]+\[[ xX✓✔]?\](?:[ \t]|$)")
 _HEADING = re.compile(
-    r"[ ]{0,3}(?P<marks>#{1,6})[ \t]+(?P<text>.*?)[ \t#]*$|(?P<bold>\*\*[^*\n]{1,120}\*\*:?|__[^_\n]{1,120}__:?)[ \t]*$"
+    r"[ ]{0,3}(?P<marks>#{1,6})[ \t].*|(?:\*\*[^*\n]{1,120}\*\*:?|__[^_\n]{1,120}__:?)[ \t]*+"
 )
 _EMPTY_ANSWER = re.compile(
-    r"[ \t>*_`-]*(?:no response|n/?a|none|nothing|not applicable|-+|\.+)?[ \t*_`.-]*", re.IGNORECASE
+    r"[ \t>*_`.-]*+(?:no response|n/?a|none|nothing|not applicable|\d{1,2}[.)])?[ \t*_`.-]*+", re.IGNORECASE
 )
 
 
@@ -50,6 +50,8 @@ def clean(text: str) -> tuple[str, int]:
     lines, checks = _without_check_lists(prose.split("\n"))
     lines = [line for line in lines if not is_noise(line)]
     lines = _without_empty_sections(_without_form_sections(lines))
+    while lines and re.fullmatch(r"[ \t]*+(?:-{3,}+[ \t]*+)?", lines[-1]):
+        lines.pop()
     joined = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip(" \t") for line in lines)).strip("\n")
     return _SET_ASIDE.sub(lambda m: aside[int(m[1])], joined).strip("\n"), checks
 

@@ -45,15 +45,15 @@ _WORDED = re.compile(
 )
 _CHANGE_WORDS = ("pull", "merge", "pr", "mr")
 _HEX = re.compile(
-    r"(?:(?<!\w)(?:an?|the|in)?[ \t]*(?:commits?|revisions?|rev|sha|changeset)[ \t:]+)?"
+    r"(?:(?<!\w)(?:(?:an?|the)[ \t]+)?(?:commits?|revisions?|rev|sha|changeset)[ \t:]+)?"
     r"(?<![0-9A-Za-z_])(?P<before>g|@)?(?P<id>[0-9a-f]{7,64}+)(?![0-9A-Za-z_])",
     re.IGNORECASE,
 )
 _TRAILER = re.compile(
-    r"^[ \t>*-]*(?:Co-authored-by|Co-developed-by|Signed-off-by|Reviewed-by|Acked-by|Approved-by|Tested-by|Reported-by"
+    r"^[ \t>*-]*+(?:Co-authored-by|Co-developed-by|Signed-off-by|Reviewed-by|Acked-by|Approved-by|Tested-by|Reported-by"
     r"|Suggested-by|Helped-by|Merged-by|Committed-by|Change-Id|PR-URL|Pull-Request|Merge-Request|Reviewed-on|Backport-of"
     r"|Cherry-picked-from|Differential[ -]Revision|git-svn-id|Closes-Bug|Related-Bug|Partial-Bug)[ \t]*:[^\n]*$"
-    r"|^[ \t]*\(cherry picked from commit [^\n]*\)[ \t]*$",
+    r"|^[ \t]*+\(cherry picked from commit [^\n()]*\)[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _PLAIN_BRANCHES = re.compile(r"[a-z]+|patch-?\d*|v?\d+(?:[.x]+\d*)*|.{0,5}", re.IGNORECASE)
@@ -197,9 +197,9 @@ def _is_count(text: str, match: re.Match[str], before: str, explicit: bool) -> b
     if explicit:
         return False
     digits = match["number"]
-    backtrace = re.match(
-        r"[ \t]+(?:0x|<|[\w:]+ ?\()", text[match.end() : match.end() + 40]
-    ) and not before.strip(" \t\n")
+    after = text[match.end() : match.end() + 40]
+    starts_line = not before.rpartition("\n")[2].strip()
+    backtrace = starts_line and re.match(r"[ \t]+0x[0-9a-f]|[ \t]{2,}[\w:<>~]+ ?\(", after)
     return bool(backtrace) or len(digits) > 6 or (len(digits) < 3 and bool(_COUNTS.search(before)))
 
 

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 Span = tuple[int, int]
 
+_FAR = 1 << 62
+
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)")
 _CLOSE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})[ \t]*")
 _INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
 _LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_TICKS = re.compile(r"`+")
 _TICKS_OR_COMMENT = re.compile(r"`+|<!--")
 
 
@@ -37,11 +40,8 @@ class Layout:
 
 
 def _inside(spans: tuple[Span, ...], at: int) -> bool:
-    index = bisect_right(spans, (at, len_max)) - 1
+    index = bisect_right(spans, (at, _FAR)) - 1
     return index >= 0 and spans[index][0] <= at < spans[index][1]
-
-
-len_max = 1 << 62
 
 
 def read_layout(text: str) -> Layout:
@@ -111,12 +111,13 @@ class _Reader:
     def _prose_line(self, at: int, end: int) -> int:
         """Inline code and comments of one line; returns where the next line starts."""
         text, start = self._text, at
+        words = end - len(text[at:end].lstrip(" \t>"))
         ticks_ahead = _last_runs(text[at:end]) if "`" in text[at:end] else {}
         while match := _TICKS_OR_COMMENT.search(text, at, end):
             run = match[0]
             if run == "<!--":
                 stop = text.find("-->", match.end() - 2) if self._last_comment_end >= match.end() - 2 else -1
-                if stop < 0 and text[start : match.start()].strip():
+                if stop < 0 and words < match.start():
                     at = match.end()
                     continue
                 stop = len(text) if stop < 0 else stop + 3
@@ -134,10 +135,10 @@ class _Reader:
         return end + 1
 
     def _close_inline(self, opened: int, at: int, end: int, run: str) -> int:
-        for close in re.finditer("`+", self._text[at:end]):
+        for close in _TICKS.finditer(self._text, at, end):
             if close[0] == run:
-                self._inline.append((opened, at + close.end()))
-                return at + close.end()
+                self._inline.append((opened, close.end()))
+                return close.end()
         return at
 
 

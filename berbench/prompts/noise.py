@@ -19,6 +19,7 @@ _FORM_SECTION = _any(
     r"is there an existing issue.*",
     r"(?:are|would) you (?:willing|like|be willing|able) to.*",
     r"will(?:ing)? to (?:submit|contribute).*",
+    r"do you want to (?:work|submit|fix|contribute|implement).*",
     r"(?:do|did|have) you .*search.*",
     r"contribution guidelines",
     r"validations",
@@ -40,7 +41,11 @@ _FORM_LINE = _any(
     r"by submitting this (?:issue|pull request).*",
     r"\(?(?:describe|explain|tell us|write|put|paste|insert) .{0,80} here\.?\)?",
     r"<(?:describe|replace|your)\b.{0,100}>",
-    before=r"[ \t>*_]*",
+    r"(?:os|browser|device|version)\b.{0,20}\[e\.g\. .{0,100}\]",
+    r"\d\.[ \t]+(?:(?:go to|click on|scroll down to) ['\"]\.{3,4}['\"]|see error|\[\w+ step\]|\[?and so on.{0,9})",
+    r"tell us what (?:should happen|happens instead)\.?",
+    r"(?:a )?(?:short|brief) description of the (?:problem|issue|bug)(?: here)?\.?",
+    before=r"[ \t>*_-]*+",
     after=r"[ \t*_]*",
 )
 
@@ -58,7 +63,7 @@ _BOT_LINE = _any(
     r"@dependabot .*",
     r"\(dependabot-automerge-.*",
     r".*this (?:comment|message|issue) was (?:created|generated|posted) by (?:an? )?\w*bot.*",
-    before=r"[ \t>*_~-]*",
+    before=r"[ \t>*_~-]*+",
 )
 
 _TRAILER = _any(
@@ -75,8 +80,8 @@ _KEYWORD = (
     r"|related(?: to)?|link|part of)"
 )
 _CLOSING = re.compile(
-    rf"[ \t>*+-]*(?:(?:this|it)[ \t]+)?(?:(?:pr|change|commit)[ \t]+)?{_KEYWORD}[ \t]*:?[ \t]*{_REFERENCE}"
-    rf"(?:[ \t]*(?:,|and|&|;)?[ \t]*(?:{_KEYWORD}[ \t]*:?)?[ \t]*{_REFERENCE})*[ \t]*[.;]?[ \t]*",
+    rf"[ \t>*+-]*+(?:(?:this|it)[ \t]++)?(?:(?:pr|change|commit)[ \t]++)?{_KEYWORD}[ \t]*+:?[ \t]*+{_REFERENCE}"
+    rf"(?:[ \t]*+(?:(?:,|and|&|;)[ \t]*+)?(?:{_KEYWORD}[ \t]*+:?[ \t]*+)?{_REFERENCE})*+[ \t]*+[.;]?[ \t]*+",
     re.IGNORECASE,
 )
 

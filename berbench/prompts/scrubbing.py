@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from berbench.prompts.addresses import Page, judge_address
 from berbench.prompts.leaks import Leak, Leaks, find_leaks
@@ -21,24 +22,36 @@ _DEFINITION = re.compile(
 )
 _AUTOLINK = re.compile(r"<(?P<url>(?:git\+)?(?:https?|ssh|git)://[^\s<>]+)>", re.IGNORECASE)
 
+# What is left of a sentence that only pointed somewhere, in the words that stand in for references.
 _KEYWORDS = (
     r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|implement(?:s|ed)?|see(?: also)?|refs?|references|part of"
-    r"|relates? to)"
+    r"|relates? to|related to|follow[- ]?up (?:to|of|on))"
 )
-_NOTHING_LEFT = (
-    r"(?:another|an earlier|a) (?:issue|change|commit|discussion)|other (?:issues|changes)|this repository"
-)
+_NOTHING = r"(?:(?:another|an earlier|a) (?:issue|change|commit|discussion)|other (?:issues|changes)|this repository)"
+_ONE = rf"(?:{_KEYWORDS}[ \t]*+:?[ \t]*+)?{_NOTHING}"
 _ONLY_REFERENCES = re.compile(
-    rf"^[ \t>*+-]*(?:{_KEYWORDS})?[ \t]*:?[ \t]*(?:{_NOTHING_LEFT})"
-    rf"(?:[ \t]*(?:,|and|or|&)?[ \t]*(?:{_KEYWORDS})?[ \t]*:?[ \t]*(?:{_NOTHING_LEFT}))*[ \t]*[.;,]?[ \t]*$\n?",
+    rf"^[ \t>*+-]*+{_ONE}(?:[ \t]*+(?:(?:,|and|or|&)[ \t]*+)?{_ONE})*+[ \t]*+[.;,]?[ \t]*+$\n?",
     re.IGNORECASE | re.MULTILINE,
 )
-_ONLY_IN_PARENTHESES = re.compile(
-    rf"[ \t]*[(\[](?:{_KEYWORDS}[ \t:]*)?(?:{_NOTHING_LEFT})[)\]]", re.IGNORECASE
+_LEADING = re.compile(
+    rf"^(?P<lead>[ \t>*+-]*+(?:\#{{1,6}} )?){_ONE}[ \t]*+(?::|[—–-]{{1,2}})[ \t]++(?=\S)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_IN_PARENTHESES = re.compile(rf"[ \t]?[(\[]{_ONE}[)\]]", re.IGNORECASE)
+_CLAUSE = re.compile(
+    rf",?[ \t](?:closing|fixing|resolving|addressing) {_NOTHING}(?=[ \t]*+(?:[.;)]|$))",
+    re.IGNORECASE | re.MULTILINE,
 )
 _REPEATED = re.compile(
-    r"\banother (issue|change)(?:(?:[ \t]*,|[ \t]*&|[ \t]+and|[ \t]+or)[ \t]+(?:and[ \t]+)?another \1)+",
+    r"\banother (issue|change)(?:(?:[ \t]*+[,&]|[ \t]++and|[ \t]++or)[ \t]++(?:and[ \t]++)?another \1)+",
     re.IGNORECASE,
+)
+_TIDYING = (
+    (_ONLY_REFERENCES, ""),
+    (_LEADING, r"\g<lead>"),
+    (_IN_PARENTHESES, ""),
+    (_CLAUSE, ""),
+    (_REPEATED, r"other \1s"),
 )
 _SENTENCE_START = re.compile(r"(?:^|\n|[.!?][ \t]+)[ \t>*+-]*$")
 
@@ -136,19 +149,11 @@ def _replace(text: str, found: list[Leak], layout: Layout, removed: list[str]) -
 
 def _tidy(text: str) -> str:
     """Sentences that only pointed somewhere go; code is left as it is."""
-    layout = read_layout(text)
-
-    def outside(replacement: str) -> object:
-        def change(match: re.Match[str]) -> str:
-            return match[0] if layout.in_code(match.start()) else match.expand(replacement)
-
-        return change
-
-    for pattern, replacement in (
-        (_ONLY_REFERENCES, ""),
-        (_ONLY_IN_PARENTHESES, ""),
-        (_REPEATED, r"other \1s"),
-    ):
-        text = pattern.sub(outside(replacement), text)  # type: ignore[call-overload]
+    for pattern, template in _TIDYING:
         layout = read_layout(text)
+        text = pattern.sub(partial(_outside_code, layout, template), text)
     return text
+
+
+def _outside_code(layout: Layout, template: str, match: re.Match[str]) -> str:
+    return match[0] if layout.in_code(match.start()) else match.expand(template)

@@ -29,6 +29,10 @@ _SEE_MERGE_REQUEST = re.compile(
 )
 
 
+# What git writes below a merge that had conflicts.
+_CONFLICTS = re.compile(r"^(?:# ?)?Conflicts:[ \t]*\n(?:(?:#[ \t]*|[ \t]+)\S[^\n]*\n?)*", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A prompt to review. `source` is where it came from in the end, `removed` what was taken out and why."""
@@ -121,7 +125,7 @@ def message_text(message: str) -> str:
     """A landing's message as a text: a subject that only names the pull request gives way to the line below."""
     lines = [
         line
-        for line in normalise_lines(message).split("\n")
+        for line in _CONFLICTS.sub("", normalise_lines(message)).split("\n")
         if not _SEE_MERGE_REQUEST.fullmatch(line.strip())
     ]
     while lines and (not lines[0].strip() or _LANDING_SUBJECT.fullmatch(lines[0].strip())):
