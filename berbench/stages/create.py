@@ -71,7 +71,8 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
     split = _split(doors, landing)
     say(f"landing {landing.commit[:12]} ({landing.landed_by}), base {landing.base[:12]}")
     patches = cut(doors.lint.history, landing, split)
-    snapshot = read_snapshot(doors.lint.history, patches.landing_tree)
+    changed_tests = [change.path for change in split.tests]
+    snapshot = read_snapshot(doors.lint.history, patches.landing_tree, also=changed_tests)
     proposal = propose(snapshot, split.tests)
     pull_request, issues = _texts(doors, request, landing)
     leaks = leaks_of(doors.lint.repository, landing, pull_request, issues)
@@ -89,11 +90,12 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
     return Created(task_id, folder, landing, split, files, proposal, prompt.warnings, found)
 
 
-def read_snapshot(history: History, tree: str) -> Snapshot:
-    """All names of a tree, and the contents of the manifests that runners and environments are read from."""
+def read_snapshot(history: History, tree: str, *, also: Iterable[str] = ()) -> Snapshot:
+    """All names of a tree, and the contents of what runners and environments are read from: manifests, and `also`."""
     paths = tuple(entry.path for entry in history.list_tree(tree))
     is_manifest = matcher((*MANIFEST_GLOBS, *ENVIRONMENT_GLOBS))
     wanted = [path for path in paths if is_manifest(path)]
+    wanted += set(also).difference(wanted).intersection(paths)
     return Snapshot(paths, history.read(tree, wanted))
 
 

@@ -1,0 +1,104 @@
+"""Tasks out of pull requests: what lands in the folder, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sampleplace import SamplePlace
+
+from berbench.errors import ConfigError, LandingError, UsageError
+from berbench.model.changes import LandedBy
+from berbench.stages.create import Doors, Request, create
+
+
+def _landed(place: SamplePlace, pr: int) -> object:
+    return create(Doors(place.lint, None), Request(pr), lambda line: None)
+
+
+def test_every_landing_form_becomes_a_task_whose_patches_keep_the_law(place: SamplePlace) -> None:
+    forms = set()
+    for pull in place.sample.pull_requests:
+        created = place.create(pull)
+        files = place.project.read_task(created.id)
+        source = files.task.source
+        forms.add(source.landed_by)
+        base = place.history.tree_of(source.base_commit)
+        with_tests = place.history.apply(base, files.tests_patch)
+        landing = place.history.tree_of(source.landing_commit)
+        assert place.history.apply(with_tests, files.reference_patch) == landing, pull.title
+        assert files.task.validation is None
+    assert forms == set(LandedBy)
+
+
+def test_a_task_is_ready_for_review(place: SamplePlace) -> None:
+    created = place.create(place.pull("Leave words out of top()"))
+    task = created.files.task
+    assert task.id == "8"
+    assert task.verify.command == "python -m pytest tests/test_words.py"
+    assert task.verify.protected_paths == ("tests/",)
+    assert task.source.version == "v0.2.0"
+    assert b"#7" not in created.files.prompt
+    assert {path.name for path in created.folder.iterdir()} == {
+        "task.yaml",
+        "prompt.md",
+        "tests.patch",
+        "reference.patch",
+    }
+
+
+def test_a_commit_with_no_pull_request_is_named_by_its_id(place: SamplePlace) -> None:
+    created = place.create(place.pull("Strip a byte order mark"))
+    assert created.id == created.landing.commit[:12]
+    assert created.files.task.source.pull_request is None
+
+
+def test_an_existing_task_is_never_overwritten_without_force(place: SamplePlace) -> None:
+    pull = place.pull("Leave words out of top()")
+    place.create(pull)
+    place.project.update_prompt("8", b"mine\n")
+    with pytest.raises(UsageError, match="exists already"):
+        place.create(pull)
+    assert place.project.read_task("8").prompt == b"mine\n"
+    place.create(pull, force=True)
+    assert place.project.read_task("8").prompt != b"mine\n"
+
+
+@pytest.mark.parametrize("pr", [17, 999])
+def test_what_is_no_landing_is_refused(place: SamplePlace, pr: int) -> None:
+    with pytest.raises(LandingError) as refused:
+        _landed(place, pr)
+    assert refused.value.remedy
+    assert place.project.task_ids() == ()
+
+
+def test_everything_classified_as_tests_is_refused_with_the_remedy(place: SamplePlace) -> None:
+    config = place.project.config_path
+    text = config.read_text()
+    start = text.index("  test_patterns:")
+    config.write_text(text[:start] + "  test_patterns: ['**']\n")
+    with pytest.raises(LandingError) as refused:
+        _landed(place, 8)
+    assert "harvest.test_patterns" in refused.value.remedy
+
+
+def test_empty_patterns_are_a_configuration_error(place: SamplePlace) -> None:
+    config = place.project.config_path
+    text = config.read_text()
+    config.write_text(text[: text.index("  test_patterns:")] + "  test_patterns: []\n")
+    with pytest.raises(ConfigError, match="test_patterns is empty"):
+        _landed(place, 8)
+
+
+def test_the_users_repository_is_untouched(place: SamplePlace) -> None:
+    def state(folder: Path) -> dict[str, bytes]:
+        files = [path for path in sorted((folder / ".git").rglob("*")) if path.is_file()]
+        return {str(path): path.read_bytes() for path in files}
+
+    root = place.sample.root
+    (root / "tally" / "words.py").write_text("dirty\n")
+    before = state(root)
+    for pull in place.sample.pull_requests:
+        place.create(pull)
+    assert state(root) == before
+    assert (root / "tally" / "words.py").read_text() == "dirty\n"

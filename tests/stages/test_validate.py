@@ -1,0 +1,214 @@
+"""Validation as a flow, on the fake engine: verdicts, what is written, and what never is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from sampleplace import SamplePlace
+
+from berbench.errors import EngineError, UsageError
+from berbench.model.task import TaskState
+from berbench.model.trial import Facts, Trial, VerdictName
+from berbench.stages.standing import stand
+from berbench.stages.validate import Bench, Validated, choose, document, exit_code, validate, validate_task
+from berbench.stages.verifier import Verifier
+
+GOOD = "Leave words out of top()"
+
+
+def _say(task_id: str, line: str) -> None:
+    pass
+
+
+def _validate(place: SamplePlace, *ids: str, narrowing: bool = False) -> list[Validated]:
+    return list(validate(place.bench, ids, jobs=1, narrowing=narrowing, say=_say))
+
+
+def _state(place: SamplePlace, task_id: str) -> tuple[TaskState, tuple[str, ...]]:
+    (listed,) = stand(place.project, place.history, [task_id])
+    return listed.standing.state, listed.standing.changed
+
+
+def test_a_proven_task_is_fresh_and_its_document_keeps_every_other_byte(place: SamplePlace) -> None:
+    created = place.create(place.pull(GOOD))
+    path = created.folder / "task.yaml"
+    path.write_text("# a note of mine\n" + path.read_text())
+    before = path.read_bytes()
+    (outcome,) = _validate(place, created.id)
+    assert outcome.verdict.name is VerdictName.VALIDATED, outcome.verdict
+    assert outcome.verdict.fail_to_pass and outcome.verdict.pass_to_pass
+    assert path.read_bytes().startswith(before)
+    assert _state(place, created.id) == (TaskState.FRESH, ())
+    assert outcome.logs is not None
+    assert (outcome.logs / "reference" / "output.log").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("edit", "changed"),
+    [("prompt", ("prompt",)), ("command", ("verify_command",)), ("dockerfile", ("dockerfile",))],
+)
+def test_a_changed_input_makes_the_proof_stale_by_name(
+    place: SamplePlace, edit: str, changed: tuple[str, ...]
+) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    _validate(place, task_id)
+    if edit == "prompt":
+        place.project.update_prompt(task_id, b"Something else.\n")
+    elif edit == "command":
+        place.project.update_verify_command(task_id, "python -m pytest")
+    else:
+        dockerfile = place.sample.root / "Dockerfile.berbench"
+        dockerfile.write_text(dockerfile.read_text() + "# one more line\n")
+    assert _state(place, task_id) == (TaskState.STALE, changed)
+    assert choose(place.project, place.history, [], every=False, stale=True) == (task_id,)
+
+
+def test_a_block_copied_from_another_task_is_forged(place: SamplePlace) -> None:
+    proven = place.create(place.pull(GOOD))
+    other = place.create(place.pull("Count sentences"))
+    _validate(place, proven.id)
+    text = (proven.folder / "task.yaml").read_text()
+    block = text[text.index("\nvalidation:") :]
+    target = other.folder / "task.yaml"
+    target.write_text(target.read_text() + block)
+    assert _state(place, other.id)[0] is TaskState.FORGED
+
+
+def test_the_sample_gives_the_verdicts_it_was_built_for(place: SamplePlace) -> None:
+    # Those that differ by what an image holds are the demo's, in real containers.
+    wanted = {
+        pull.title: pull
+        for pull in place.sample.pull_requests
+        if pull.expected_verdict is not VerdictName.REFERENCE_FAILS
+    }
+    ids = {}
+    for title, pull in wanted.items():
+        created = place.create(pull)
+        ids[created.id] = title
+        if pull.prompt_edit:
+            place.project.update_prompt(created.id, created.files.prompt + pull.prompt_edit.encode())
+    outcomes = {ids[outcome.id]: outcome for outcome in _validate(place, *ids)}
+    seen = {title: outcome.verdict.name for title, outcome in outcomes.items()}
+    assert seen == {title: pull.expected_verdict for title, pull in wanted.items()}
+    for title, outcome in outcomes.items():
+        fresh = _state(place, outcome.id)[0] is TaskState.FRESH
+        assert fresh == (wanted[title].expected_verdict is VerdictName.VALIDATED)
+    rows = document(list(outcomes.values()))["tasks"]
+    assert isinstance(rows, list) and len(rows) == len(wanted)
+    assert exit_code(list(outcomes.values())) == 1
+
+
+def test_a_patch_that_does_not_apply_is_known_before_any_container(place: SamplePlace) -> None:
+    created = place.create(place.pull(GOOD))
+    patch = created.folder / "reference.patch"
+    lines = patch.read_bytes().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if line.startswith(b" ") and line.strip())
+    lines[at] = b" this line was never there\n"
+    patch.write_bytes(b"".join(lines))
+    (outcome,) = _validate(place, created.id)
+    assert outcome.verdict.name is VerdictName.PATCH_CONFLICT
+    assert "reference.patch" in outcome.verdict.reason
+    assert outcome.base is None
+
+
+def test_a_failing_build_is_the_images_fault(place: SamplePlace) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    dockerfile = place.sample.root / "Dockerfile.berbench"
+    dockerfile.write_text(dockerfile.read_text() + "# fake: fail there is no such package\n")
+    (outcome,) = _validate(place, task_id)
+    assert outcome.verdict.name is VerdictName.IMAGE_FAILED
+    assert any("no such package" in line for line in outcome.verdict.details)
+    assert _state(place, task_id)[0] is TaskState.UNVALIDATED
+
+
+class _LostEngine:
+    """An executor whose engine goes away."""
+
+    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        raise EngineError("The engine went away.", remedy="start it")
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+def test_an_engine_that_fails_is_no_result_of_the_task(place: SamplePlace) -> None:
+    created = place.create(place.pull(GOOD))
+    before = (created.folder / "task.yaml").read_bytes()
+    bench: Bench = replace(place.bench, verifier=Verifier(place.history, place.engine, _LostEngine()))
+    outcome = validate_task(bench, created.id, narrowing=False, say=_say)
+    assert outcome.verdict.name is VerdictName.ENGINE_ERROR
+    assert exit_code([outcome]) == 3
+    assert (created.folder / "task.yaml").read_bytes() == before
+    assert place.data.validations(created.id) == ()
+
+
+class _Editing:
+    """An executor during whose run somebody edits the task."""
+
+    def __init__(self, place: SamplePlace, task_id: str) -> None:
+        self._place, self._task_id = place, task_id
+
+    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        facts = self._place.executor.run(trials)
+        prompt = self._place.project.folder(self._task_id) / "prompt.md"
+        prompt.write_text(prompt.read_text() + "\nOne more wish.\n")
+        return facts
+
+    def close(self) -> None:
+        """Nothing of its own."""
+
+
+def test_a_task_edited_while_it_is_proven_gets_no_proof(place: SamplePlace) -> None:
+    created = place.create(place.pull(GOOD))
+    verifier = Verifier(place.history, place.engine, _Editing(place, created.id))
+    outcome = validate_task(replace(place.bench, verifier=verifier), created.id, narrowing=False, say=_say)
+    assert outcome.verdict.name is VerdictName.INVALID_TASK
+    assert "edited" in outcome.verdict.reason
+    assert _state(place, created.id)[0] is TaskState.UNVALIDATED
+
+
+def test_noise_is_named_and_narrowing_proves_the_task_without_it(place: SamplePlace) -> None:
+    created = place.create(place.pull(GOOD))
+    place.project.update_verify_command(created.id, "python -m pytest tests/test_words.py ../tests_beside.py")
+    # A test that no fix can mend: it fails in both trials.
+    setup = "printf 'def test_noise():\\n    assert 0\\n' > tests/test_noise.py"
+    path = created.folder / "task.yaml"
+    text = path.read_text()
+    path.write_text(text.replace("setup: []", f'setup: ["{setup}"]', 1))
+    place.project.update_verify_command(
+        created.id, "python -m pytest tests/test_words.py tests/test_noise.py"
+    )
+    (plain,) = _validate(place, created.id)
+    assert plain.verdict.name is VerdictName.REFERENCE_FAILS
+    assert plain.verdict.noise == ("tests/test_noise.py::test_noise",)
+    (narrowed,) = _validate(place, created.id, narrowing=True)
+    assert narrowed.verdict.name is VerdictName.VALIDATED, narrowed.verdict
+    assert "test_noise" in narrowed.narrowed_command
+    assert place.project.read_task(created.id).task.verify.command == narrowed.narrowed_command
+    assert _state(place, created.id)[0] is TaskState.FRESH
+
+
+def test_a_failure_on_a_shared_image_is_confirmed_on_an_exact_one(place: SamplePlace) -> None:
+    first = place.create(place.pull(GOOD))
+    second = place.create(place.pull("Prefer the first of the longest words"))
+    for created in (first, second):
+        path = created.folder / "task.yaml"
+        path.write_text(path.read_text().replace("as_of: landing", "as_of: off"))
+    _validate(place, first.id)
+    said: list[str] = []
+    outcome = validate_task(
+        place.bench, second.id, narrowing=False, say=lambda task_id, line: said.append(line)
+    )
+    assert outcome.verdict.name is VerdictName.BASE_PASSES
+    assert any("confirming on one built from this base commit" in line for line in said)
+
+
+def test_choosing_takes_exactly_one_way(place: SamplePlace) -> None:
+    with pytest.raises(UsageError, match="one way"):
+        choose(place.project, place.history, [], every=False, stale=False)
+    with pytest.raises(UsageError, match="one way"):
+        choose(place.project, place.history, ["8"], every=True, stale=False)
+    with pytest.raises(UsageError, match="no task"):
+        choose(place.project, place.history, ["nothing"], every=False, stale=False)
