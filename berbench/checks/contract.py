@@ -83,13 +83,13 @@ def _command(task: Task, patches: Patches) -> Iterator[Problem]:
 def _names_file(command: str, path: str) -> bool:
     """Whether a command speaks of a file: by its path or name, as a module, or by its folder or package."""
     stem = posixpath.splitext(path)[0]
-    folder = posixpath.dirname(path)
-    forms = {path, posixpath.basename(stem), stem.replace("/", ".")}
-    forms |= {stem.partition("/")[2].replace("/", ".")}
-    while folder:
-        forms.add(folder)
-        folder = posixpath.dirname(folder)
-    return any(form and re.search(rf"(?<![\w-]){re.escape(form)}(?![\w-])", command) for form in forms)
+    dotted = stem.replace("/", ".")
+    forms = (path, posixpath.basename(stem), dotted, dotted.partition(".")[2])
+    if any(form and re.search(rf"(?<![\w-]){re.escape(form)}(?![\w-])", command) for form in forms):
+        return True
+    folders = [path[:at] for at, character in enumerate(path) if character == "/"]
+    # A folder speaks for its files only where nothing below it is named.
+    return any(re.search(rf"(?<![\w-]){re.escape(f)}/?(?:\.\.\.)?(?![\w/.-])", command) for f in folders)
 
 
 def _protection(task: Task, patches: Patches) -> Iterator[Problem]:
