@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 from wcmatch import glob
 
+from berbench.environments.inputs import GLOB_FLAGS
 from berbench.model.changes import TreeEntry
 from berbench.model.task import AsOf, Source, Task
 from berbench.model.trial import ImageRecipe
 
 _RECIPE = "berbench.image/1"
-_GLOB_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.CASE
 
 
 def as_of_value(landed_at: datetime | None, mode: AsOf) -> str:
@@ -73,7 +73,7 @@ def matching_inputs(patterns: Sequence[str], entries: Iterable[TreeEntry]) -> Ma
     """Blob ids of the tree's files that `environment.inputs` names."""
     if not patterns:
         return {}
-    return {e.path: e.id for e in entries if glob.globmatch(e.path, list(patterns), flags=_GLOB_FLAGS)}
+    return {e.path: e.id for e in entries if glob.globmatch(e.path, list(patterns), flags=GLOB_FLAGS)}
 
 
 def recipe(task: Task, dockerfile: bytes, base_tree: str, inputs: Mapping[str, str]) -> ImageRecipe:

@@ -11,7 +11,13 @@ from datetime import date, timedelta
 from importlib import resources
 
 from berbench.environments.inputs import propose_inputs, propose_setup
-from berbench.environments.languages import NODE_RELEASES, PYTHON_RELEASES, language_image, language_of
+from berbench.environments.languages import (
+    NODE_RELEASES,
+    OLDEST_PYTHON,
+    PYTHON_RELEASES,
+    language_image,
+    language_of,
+)
 from berbench.errors import UsageError
 from berbench.model.changes import Snapshot
 
@@ -80,7 +86,7 @@ def _steps(language: str) -> str:
         eras = " ".join(
             f"{version[1]}) era={(day + _SETTLED).isoformat()};;"
             for day, version in PYTHON_RELEASES
-            if version >= (3, 8)
+            if version >= OLDEST_PYTHON
         )
         reader = resources.files("berbench.environments").joinpath("kit/read_python.py").read_text("utf-8")
         return _fill("python", eras=eras, reader=_printed(reader))

@@ -6,8 +6,12 @@ import json
 import re
 from typing import Any
 
+from wcmatch import glob
+
 from berbench.environments.languages import language_of
 from berbench.model.changes import Snapshot
+
+GLOB_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.CASE
 
 _PYTHON = (
     "pyproject.toml",
@@ -43,15 +47,16 @@ _EXTENSION = re.compile(
 def propose_inputs(snapshot: Snapshot) -> tuple[str, ...]:
     """Globs of the files that decide the environment, for `environment.inputs`; () asks for an exact image.
 
-    Sharing is safe only where the image holds the sources as they are: a compiled extension, a package copied
-    at install, or built output would stay at the first task's base commit.
+    Sharing is safe only where the image holds the sources as they are: a compiled extension, or built output,
+    would stay at the first task's base commit. Only globs that match something are given.
     """
     language = language_of(snapshot)
-    if language == "python":
-        return () if _compiles(snapshot) else _PYTHON
-    if language == "node":
-        return () if node_build(snapshot) else _NODE
-    return {"go": _GO, "rust": _RUST, "java": _JAVA}.get(language, ())
+    if (language == "python" and _compiles(snapshot)) or (language == "node" and node_build(snapshot)):
+        return ()
+    patterns = {"python": _PYTHON, "node": _NODE, "go": _GO, "rust": _RUST, "java": _JAVA}.get(language, ())
+    return tuple(
+        p for p in patterns if any(glob.globmatch(path, p, flags=GLOB_FLAGS) for path in snapshot.paths)
+    )
 
 
 def propose_setup(snapshot: Snapshot) -> tuple[str, ...]:

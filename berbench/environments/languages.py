@@ -68,6 +68,7 @@ _JAVA: Sequence[tuple[date, Version]] = (
     (date(2023, 9, 19), (21,)),
     (date(2025, 9, 16), (25,)),
 )
+OLDEST_PYTHON: Version = (3, 8)  # the oldest that the draft's tools run on
 _RUST_FIRST = date(2015, 5, 15)  # 1.0; a release every six weeks since
 
 
@@ -102,7 +103,7 @@ def python_version(snapshot: Snapshot, day: date) -> str:
     """`3.11`: the newest in use on that day that the manifests allow."""
     pinned = re.search(r"3\.\d+", snapshot.text(".python-version") or snapshot.text("runtime.txt"))
     if pinned:
-        return pinned[0]
+        return _dotted(max(_numbers(pinned[0]), OLDEST_PYTHON))
     project = _toml(snapshot, "pyproject.toml")
     poetry = project.get("tool", {}).get("poetry", {}).get("dependencies", {})
     bounds = str(project.get("project", {}).get("requires-python", "") or poetry.get("python", ""))
@@ -118,7 +119,7 @@ def python_version(snapshot: Snapshot, day: date) -> str:
     if listed:
         # only versions that the project says it is tested on, when the day's one is newer than all of them
         version = min(version, max(_numbers(name) for name in listed))
-    return _dotted(_within(version, bounds))
+    return _dotted(max(_within(version, bounds), OLDEST_PYTHON))
 
 
 def node_version(snapshot: Snapshot, day: date) -> str:

@@ -300,9 +300,15 @@ def from_files(tree: Path, has_package: bool) -> list[str]:
     tests = [name for name in found if "test" in name] or found
     # a pinned .txt beside its .in is the outcome of the same list
     tests = [name for name in tests if not (name.endswith(".in") and name[:-3] + ".txt" in tests)]
-    if not has_package and (tree / "requirements.txt").is_file():
+    plain = text_of(tree / "requirements.txt")
+    if plain and (not has_package or not tests or "pytest" in plain):
         tests.insert(0, "requirements.txt")
-    return [line for name in tests for line in requirement_lines(tree / name, set())]
+    lines = [line for name in tests for line in requirement_lines(tree / name, set())]
+    for extras in re.findall(
+        r"(?m)^-e *[\x22\x27]?\.\[([\w, -]+)\]", "\n".join(text_of(tree / name) for name in tests)
+    ):
+        lines += own_requirements(tree, None, [extra.strip() for extra in extras.split(",")])
+    return lines
 
 
 def from_setup(tree: Path) -> list[str]:
