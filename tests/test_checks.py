@@ -281,6 +281,11 @@ def test_T04_new_modules_and_exact_texts_count() -> None:
 def test_names_in_comments_texts_and_old_code_do_not_count() -> None:
     tests = added("tests/test_new.py", "# build_tree", "x = 'build_tree'", "assert parse and items")
     assert names_in_question(make(tests=tests)) == frozenset()
+    tests = added("tests/test_new.py", '"""It forwards, and divide too."""', "divide=1", "forwards(1)")
+    prose = added("docs/a.md", "`divide`") + added(
+        "src/a.py", '"""Whatever divides forwards what."""', "divide = 1"
+    )
+    assert names_in_question(make(tests=tests, reference=prose)) == {"divide"}
 
 
 # --- the contract --------------------------------------------------------------------------------------------

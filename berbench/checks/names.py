@@ -11,14 +11,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from berbench.checks.facts import LintFacts
-from berbench.checks.patches import TESTS, Patches, listed, read_patches
+from berbench.checks.patches import TESTS, Patches, is_prose, listed, read_patches
 from berbench.diffs import PatchFile
 from berbench.model.task import TaskFiles
 from berbench.model.trial import Problem
 
 _NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]{2,79}")
-_STRING = re.compile(r"\"([^\"\\\n]{10,200})\"|'([^'\\\n]{10,200})'|`([^`\\\n]{10,200})`")
+_STRING = re.compile(r"\"([^\"\\\n]{12,200})\"|'([^'\\\n]{12,200})'|`([^`\\\n]{12,200})`")
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*|/\*)")
+# A plain word may be prose in a docstring; it is a name where code defines or passes it.
+_PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+")
+_DEFINED = re.compile(
+    r"(?:\b(?:def|class|func|fn|function|const|let|var|type|interface|struct|enum|import|trait|module)[ \t]+"
+    r"(?:\([^()\n]{0,80}\)[ \t]*)?([A-Za-z]+)\b|(?<![\w$])([A-Za-z]+)(?:=(?!=)|[ \t]+:?=[ \t]|[ \t]*:[ \t]*[A-Za-z\[]))"
+)
 _TESTISH = re.compile(r"test|Test|spec|Spec|fixture|mock", re.ASCII)
 
 
@@ -54,9 +60,17 @@ def check_names(files: TaskFiles, patches: Patches, facts: LintFacts) -> Iterato
 
 
 def _new_names(patches: Patches, prompt: str) -> set[str]:
-    brought = set(_names(_lines(patches.reference, "+"))) | _new_modules(patches.reference)
-    brought -= set(_names(_lines(patches.reference, " -")))
-    used = set(_names(_lines(patches.tests, "+"))) - set(_names(_lines(patches.tests, " -")))
+    code = [file for file in patches.reference if not is_prose(file.path)]
+    modules = _new_modules(code)
+    defined = {
+        name for line in _lines(code, "+") for found in _DEFINED.findall(line) for name in found
+    } | modules
+    brought = {
+        name for name in _names(_lines(code, "+")) if name in defined or not _PLAIN.fullmatch(name)
+    } | modules
+    brought -= set(_names(_lines(code, " -")))
+    tests = [file for file in patches.tests if not is_prose(file.path)]
+    used = set(_names(_lines(tests, "+"))) - set(_names(_lines(tests, " -")))
     return {name for name in used & brought if name not in prompt and not _TESTISH.match(name)}
 
 

@@ -71,7 +71,7 @@ def check_patches(patches: Patches, facts: LintFacts) -> Iterator[Problem]:
         )
     if not patches.reference:
         yield _again("reference-empty", REFERENCE, "there is no known implementation to prove the tests with")
-    elif all(_PROSE.fullmatch(posixpath.basename(file.path)) for file in patches.reference):
+    elif all(is_prose(file.path) for file in patches.reference):
         yield Problem(
             "reference-no-code",
             REFERENCE,
@@ -134,6 +134,11 @@ def _manifests(patches: Patches) -> Iterator[Problem]:
             "install them; see that Dockerfile.berbench installs what the landing needs",
             "warning",
         )
+
+
+def is_prose(path: str) -> bool:
+    """Whether a file is text for people: documentation, a change log, a licence."""
+    return bool(_PROSE.fullmatch(posixpath.basename(path)))
 
 
 def shown(path: str) -> str:
