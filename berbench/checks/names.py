@@ -17,7 +17,7 @@ from berbench.model.task import TaskFiles
 from berbench.model.trial import Problem
 
 _NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]{2,79}")
-_STRING = re.compile(r"\"([^\"\\\n]{12,200})\"|'([^'\\\n]{12,200})'|`([^`\\\n]{12,200})`")
+_STRING = re.compile(r"\"([^\"\\\n]{1,300})\"|'([^'\\\n]{1,300})'|`([^`\\\n]{1,300})`")
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*|/\*)")
 # A plain word may be prose in a docstring; it is a name where code defines or passes it.
 _PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+")
@@ -103,7 +103,7 @@ def _strings(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         for match in _STRING.finditer(line):
             text = next(group for group in match.groups() if group)
-            if not _COMMENT.match(line) and len(text.split()) > 1:
+            if not _COMMENT.match(line) and len(text) >= 12 and len(text.split()) > 1:
                 yield text
 
 
