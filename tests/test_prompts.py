@@ -152,7 +152,9 @@ Python 3.11
 """
     draft = write_prompt([issue(body)], None, "", "issue", HUB)
     environment = "### Environment\n\nPython 3.11\n\n1.\n2.\n"
-    assert draft.text == f"# The parser crashes\n\n### Describe the bug\n\nIt fails with `--x`.\n\n{environment}"
+    assert (
+        draft.text == f"# The parser crashes\n\n### Describe the bug\n\nIt fails with `--x`.\n\n{environment}"
+    )
     assert any("3 check-list lines of issue 12" in warning for warning in draft.warnings)
 
 
@@ -338,7 +340,7 @@ def test_T02_each_shape_is_found_on_its_line(line: str) -> None:
     [
         "https://docs.python.org/3/library/re.html#re.compile",
         "https://owner.example.org/tool/changes",
-        "https://pypi.org/project/tool/",
+        "https://packages.example.org/project/tool/",
         "https://github.com/python/cpython/issues/345678",
         "python/cpython#99",
         "src/owner/tool/core.py and owner/tools and owner/tool.py",
