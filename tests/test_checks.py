@@ -330,11 +330,13 @@ def test_hidden_tests_must_be_protected() -> None:
 
 
 def test_globs_that_match_nothing_and_a_missing_dockerfile() -> None:
-    files = make(hide=("docs/", "secret/**"), environment=Environment(inputs=("*.lock", "pyproject.toml")))
+    files = make(hide=("docs/", "secret/**"), environment=Environment(inputs=("*.lock", "setup.py")))
     problems = lint(
         files, replace(FACTS, base_paths=frozenset({"docs/a.md", "pyproject.toml", "src/tool.py"}))
     )
     assert [problem.where for problem in problems] == ["task.yaml: hide", "task.yaml: environment.inputs"]
+    some = make(environment=Environment(inputs=("*.lock", "pyproject.toml")))
+    assert not found(some, replace(FACTS, base_paths=frozenset({"pyproject.toml"})))
     assert found(make(), replace(FACTS, dockerfile_present=False))["dockerfile-missing"].severity == "error"
 
 

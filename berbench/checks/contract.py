@@ -112,11 +112,17 @@ def uncovered(task: Task, patches: Patches) -> tuple[str, ...]:
 def _globs(task: Task, facts: LintFacts) -> Iterator[Problem]:
     if facts.base_paths is None:
         return
-    for key, globs in (("hide", task.hide), ("environment.inputs", task.environment.inputs)):
-        for glob in globs:
-            if not any(map(matcher((glob,)), facts.base_paths)):
-                message = f"`{glob}` matches nothing at base; correct or drop it"
-                yield Problem("glob-matches-nothing", f"task.yaml: {key}", message, "warning")
+    for glob in task.hide:
+        if not any(map(matcher((glob,)), facts.base_paths)):
+            message = f"`{glob}` matches nothing at base; correct or drop it"
+            yield Problem("glob-matches-nothing", "task.yaml: hide", message, "warning")
+    # Proposed inputs name every manifest a project may come to have, so only all of them together can be wrong.
+    inputs = task.environment.inputs
+    if inputs and not any(map(matcher(inputs), facts.base_paths)):
+        message = (
+            "it matches nothing at base; correct it, or leave it empty for an image of the whole base tree"
+        )
+        yield Problem("glob-matches-nothing", "task.yaml: environment.inputs", message)
 
 
 def _network(task: Task, patches: Patches) -> Iterator[Problem]:

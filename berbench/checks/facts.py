@@ -29,6 +29,8 @@ class LintFacts:
     # Why base or landing can't be resolved, and why the split law does not hold: clauses without a full stop.
     commit_problem: str = ""
     law_problem: str = ""
+    # A path that the two patches together leave other than it landed: somebody edited them since.
+    edited_path: str = ""
     # All paths of the base tree, for globs that match nothing.
     base_paths: frozenset[str] | None = None
     # Those of `names_in_question` that occur somewhere in the base tree.

@@ -29,6 +29,16 @@ def lint(files: TaskFiles, facts: LintFacts) -> tuple[Problem, ...]:
                 f"the patches are not the change that landed: {facts.law_problem}; create the task again with --force",
             )
         )
+    if facts.edited_path:
+        problems.append(
+            Problem(
+                "patches-edited",
+                "tests.patch, reference.patch",
+                f"they were edited: together they leave {facts.edited_path!r} other than it landed; see that the "
+                "reference is still the known fix",
+                "warning",
+            )
+        )
     patches, unreadable = read_patches(files)
     problems += unreadable
     problems += check_prompt(files, patches, facts)

@@ -16,7 +16,7 @@ class Forge(Protocol):
 
     @property
     def credentials(self) -> str:
-        """Which variable or command gave the token ("GITHUB_TOKEN", "gh auth token"), "" without one; never the value."""
+        """What gave the token ("GITHUB_TOKEN", "gh auth token"), "" without one; never the value."""
 
     def check(self) -> str:
         """Ask the API for the repository; one line on the access found (scopes, rate limit left)."""

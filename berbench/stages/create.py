@@ -18,7 +18,7 @@ from berbench.prompts import Leaks, write_prompt
 from berbench.runners import MANIFEST_GLOBS, Proposal, propose
 from berbench.split import classify, matcher
 from berbench.stages.landing import find_landing
-from berbench.stages.lint import LintDoors, lint_task
+from berbench.stages.lint import LintDoors, lint_task, module_path
 from berbench.stages.patches import cut, obstacles
 from berbench.store import Project
 
@@ -75,7 +75,8 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
     snapshot = read_snapshot(doors.lint.history, patches.landing_tree, also=changed_tests)
     proposal = propose(snapshot, split.tests)
     pull_request, issues = _texts(doors, request, landing)
-    leaks = leaks_of(doors.lint.repository, landing, pull_request, issues)
+    module = module_path(doors.lint.history, patches.base_tree)
+    leaks = leaks_of(doors.lint.repository, landing, pull_request, issues, module)
     prompt = write_prompt(
         issues, pull_request, landing.message, doors.lint.config.harvest.prompt_source, leaks
     )
@@ -161,6 +162,7 @@ def leaks_of(
     landing: Landing,
     pull_request: PullRequest | None = None,
     issues: Iterable[Issue] = (),
+    module: str = "",
 ) -> Leaks:
     """What the prompt must not tell of this change."""
     commits = {landing.base, landing.commit, *landing.commits}
@@ -175,6 +177,7 @@ def leaks_of(
         issues=tuple(dict.fromkeys(numbers)),
         commits=tuple(sorted(commits)),
         branch=branch,
+        module_path=module,
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from berbench.checks import LEAK_CODES, LintFacts, fix, lint, names_in_question
-from berbench.errors import BerbenchError, ConfigError, PatchConflict, RepositoryError
+from berbench.errors import BerbenchError, ConfigError, RepositoryError
 from berbench.history.door import History
 from berbench.model.changes import Repository
 from berbench.model.task import Config, TaskFiles
@@ -15,6 +16,8 @@ from berbench.prompts import Leaks
 from berbench.store import Project
 
 SCHEMA = "berbench.lint/1"
+
+_MODULE = re.compile(rb"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +78,47 @@ def document(task_id: str, problems: Sequence[Problem]) -> dict[str, object]:
 
 def _facts(doors: LintDoors, files: TaskFiles, leaks: Leaks | None) -> LintFacts:
     source = files.task.source
-    leaks = leaks or Leaks(
-        repository=doors.repository,
-        pr=source.pull_request,
-        issues=source.issues,
-        commits=(source.base_commit, source.landing_commit),
-    )
     patterns = doors.config.harvest.test_patterns
     present = _dockerfile_present(doors, files)
     try:
         base = doors.history.tree_of(source.base_commit)
         landing = doors.history.commit(source.landing_commit)
     except RepositoryError as error:
+        known = leaks or leaks_of_task(doors, files)
         return LintFacts(
-            leaks, patterns, commit_problem=error.message.rstrip("."), dockerfile_present=present
+            known, patterns, commit_problem=error.message.rstrip("."), dockerfile_present=present
         )
     entries = doors.history.list_tree(base)
+    law_problem, edited_path = _law(doors.history, files, base, doors.history.tree_of(landing.sha))
     return LintFacts(
-        leaks=leaks,
+        leaks=leaks or leaks_of_task(doors, files, module_path(doors.history, base)),
         test_patterns=patterns,
-        law_problem=_law_problem(doors.history, files, base, doors.history.tree_of(landing.sha)),
+        law_problem=law_problem,
+        edited_path=edited_path,
         base_paths=frozenset(entry.path for entry in entries),
         names_at_base=doors.history.words_in(base, names_in_question(files)),
         dockerfile_present=present,
         landing_message=f"{landing.subject}\n\n{landing.body}",
         task_bytes=doors.project.read_task_bytes(files.task.id),
     )
+
+
+def leaks_of_task(doors: LintDoors, files: TaskFiles, module: str = "") -> Leaks:
+    """What the prompt must not tell, as far as the task itself remembers it."""
+    source = files.task.source
+    return Leaks(
+        repository=doors.repository,
+        pr=source.pull_request,
+        issues=source.issues,
+        commits=(source.base_commit, source.landing_commit),
+        module_path=module,
+    )
+
+
+def module_path(history: History, tree: str) -> str:
+    """The name by which Go code imports this repository, "" where it has none: code may keep it."""
+    found = _MODULE.search(history.read(tree, ["go.mod"]).get("go.mod", b""))
+    return found[1].decode("utf-8", "replace") if found else ""
 
 
 def _dockerfile_present(doors: LintDoors, files: TaskFiles) -> bool:
@@ -111,16 +129,11 @@ def _dockerfile_present(doors: LintDoors, files: TaskFiles) -> bool:
     return True
 
 
-def _law_problem(history: History, files: TaskFiles, base: str, landing: str) -> str:
-    """Why the two patches are not the change that landed; "" when they are."""
+def _law(history: History, files: TaskFiles, base: str, landing: str) -> tuple[str, str]:
+    """Why the patches don't apply, and a path that they leave other than it landed; "" each when all is well."""
     try:
         with_tests = history.apply(base, files.tests_patch)
         solved = history.apply(with_tests, files.reference_patch)
-    except PatchConflict as conflict:
-        return conflict.message.rstrip(".")
     except BerbenchError as error:
-        return error.message.rstrip(".")
-    if solved == landing:
-        return ""
-    odd = history.changes(solved, landing)[0].path
-    return f"together they leave {odd!r} other than it landed"
+        return error.message.rstrip("."), ""
+    return "", history.changes(solved, landing)[0].path if solved != landing else ""

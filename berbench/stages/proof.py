@@ -17,6 +17,8 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Trees:
+    """Tree ids of the base, of the base with the hidden tests, and of that with the reference as well."""
+
     base: str
     with_tests: str
     solved: str
@@ -33,6 +35,7 @@ class Proof:
 
 
 def trees_of(history: History, files: TaskFiles) -> Trees:
+    """The trees that the trials run on. PatchConflict names the patch that does not apply."""
     base = history.tree_of(files.task.source.base_commit)
     with_tests = _apply(history, base, files.tests_patch, "tests.patch")
     solved = _apply(history, with_tests, files.reference_patch, "reference.patch")
