@@ -334,7 +334,7 @@ def test_globs_that_match_nothing_and_a_missing_dockerfile() -> None:
     problems = lint(
         files, replace(FACTS, base_paths=frozenset({"docs/a.md", "pyproject.toml", "src/tool.py"}))
     )
-    assert [problem.where for problem in problems] == ["task.yaml: hide", "task.yaml: environment.inputs"]
+    assert [problem.where for problem in problems] == ["task.yaml: environment.inputs", "task.yaml: hide"]
     some = make(environment=Environment(inputs=("*.lock", "pyproject.toml")))
     assert not found(some, replace(FACTS, base_paths=frozenset({"pyproject.toml"})))
     assert found(make(), replace(FACTS, dockerfile_present=False))["dockerfile-missing"].severity == "error"
