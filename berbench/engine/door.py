@@ -41,6 +41,7 @@ class Leftover:
     size_bytes: int
     in_use: bool
     key: str = ""  # of an image: the content hash of its recipe
+    owner: str = ""  # of a container or network: host, boot, process and its start
 
 
 class Engine(Protocol):

@@ -14,6 +14,7 @@ from wcmatch import glob
 from berbench.engine import script
 from berbench.engine.archive import Taken, unsafe
 from berbench.engine.capture import Capture
+from berbench.engine.failures import image_fault
 from berbench.engine.record import Record, Step, read_record
 from berbench.errors import ConfigError
 from berbench.model.trial import Facts, ReportFile, Trial
@@ -84,7 +85,7 @@ def facts_of(trial: Trial, seen: Seen) -> Facts:
 
 def _setup(trial: Trial, record: Record, seen: Seen) -> tuple[str, int | None, str]:
     """(line that failed, its code, "setup" when it outran its time)."""
-    if seen.refused:
+    if seen.refused or _never_began(record, seen):
         return "start the trial's shell", 127, ""
     if record.prepared not in (0, None):
         return "put the trial's files into the image's work tree", record.prepared, ""
@@ -96,6 +97,13 @@ def _setup(trial: Trial, record: Record, seen: Seen) -> tuple[str, int | None, s
         if step.code not in (0, None):
             return trial.setup[number], step.code, ""
     return "", None, ""
+
+
+def _never_began(record: Record, seen: Seen) -> bool:
+    # Docker's init is there even where the shell or the user is not, and then says why it can't go on.
+    if record.began or seen.code not in (126, 127):
+        return False
+    return bool(image_fault(seen.log.value()[:1000].decode("utf-8", "replace")))
 
 
 def _outran(step: Step | None, trial: Trial) -> bool:

@@ -59,6 +59,7 @@ class Leftovers:
                 created_s=float(one["Created"]),
                 size_bytes=0,
                 in_use=_owned(one),
+                owner=_owner(one),
             )
             for one in self._api.call("GET", "/containers/json", query=query)
         ]
@@ -66,7 +67,15 @@ class Leftovers:
     def _networks(self) -> list[Leftover]:
         found = self._api.call("GET", "/networks", query=filters(label=_LABELS["network"]))
         return [
-            Leftover("network", one["Id"], one["Name"], _when(one.get("Created", "")), 0, _owned(one))
+            Leftover(
+                kind="network",
+                id=one["Id"],
+                name=one["Name"],
+                created_s=_when(one.get("Created", "")),
+                size_bytes=0,
+                in_use=_owned(one),
+                owner=_owner(one),
+            )
             for one in found
         ]
 
@@ -88,8 +97,12 @@ class Leftovers:
         ]
 
 
+def _owner(one: dict[str, Any]) -> str:
+    return str((one.get("Labels") or {}).get(owner.OWNER, ""))
+
+
 def _owned(one: dict[str, Any]) -> bool:
-    return owner.alive((one.get("Labels") or {}).get(owner.OWNER, ""))
+    return owner.alive(_owner(one))
 
 
 def _when(text: str) -> float:

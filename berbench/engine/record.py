@@ -27,6 +27,7 @@ class Step:
 class Record:
     """The record as read."""
 
+    began: bool = False  # whether the script ran at all
     prepared: int | None = None  # exit code of preparing, None when it never ended
     limited: bool = False  # whether the image has a usable `timeout`
     setup: dict[int, Step] = field(default_factory=dict)
@@ -61,7 +62,7 @@ def read_record(data: bytes) -> Record:
 def _read_line(record: Record, words: list[str]) -> None:
     match words:
         case ["limited", answer]:
-            record.limited = answer == "yes"
+            record.began, record.limited = True, answer == "yes"
         case ["prepare", code]:
             record.prepared = int(code)
         case ["setup", number, "began", at]:

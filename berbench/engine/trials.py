@@ -54,7 +54,10 @@ def observe(box: Container, trial: Trial, ids: Ids) -> Seen:
             _read(output, log)
             seconds = time.monotonic() - began
     except Refused as error:
-        if fault := failures.image_fault(error.reason):
+        fault = failures.image_fault(error.reason)
+        if not fault and kept and error.status == 409 and box.wait() in (126, 127):
+            fault = "the image has no usable /bin/sh"  # the keeper has ended before the script could join it
+        if fault:
             log.feed(f"{fault} ({error.reason})\n".encode())
             return Seen(log, Taken(), None, refused=fault)
         if failures.too_little_memory(error.reason):
