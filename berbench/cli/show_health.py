@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from berbench.cli.console import say, show
 from berbench.cli.tables import cell, plural, table
-from berbench.stages.clean import Cleaned
-from berbench.stages.doctor import Finding
+
+if TYPE_CHECKING:  # the verb that shows it has loaded it already
+    from berbench.stages.clean import Cleaned
+    from berbench.stages.doctor import Finding
 
 
 def show_findings(findings: Sequence[Finding]) -> None:

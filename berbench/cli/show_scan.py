@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from berbench.cli.console import say, show
 from berbench.cli.tables import cell, lines, plural, table
-from berbench.ranking import Size
-from berbench.stages.scan import Candidate, ScanReport
+
+if TYPE_CHECKING:  # the verb that shows it has loaded it already
+    from berbench.ranking import Size
+    from berbench.stages.scan import Candidate, ScanReport
 
 TITLE_WIDTH = 56
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from berbench.cli.console import say, show
 from berbench.cli.tables import cell, plural, table, verdict_text
-from berbench.diffs import PatchFile
 from berbench.model.task import TaskState
-from berbench.model.trial import Problem
-from berbench.stages.create import Created
-from berbench.stages.init import Begun
-from berbench.stages.show import Overview
-from berbench.stages.standing import Listed
+
+if TYPE_CHECKING:  # the verb that shows it has loaded it already
+    from berbench.diffs import PatchFile
+    from berbench.model.trial import Problem
+    from berbench.stages.create import Created
+    from berbench.stages.init import Begun
+    from berbench.stages.show import Overview
+    from berbench.stages.standing import Listed
 
 # The source of the order: what a person must decide first stands first.
 REVIEW = (

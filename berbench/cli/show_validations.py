@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from berbench.cli.console import say, show
 from berbench.cli.tables import cell, plural, table, verdict_text
 from berbench.model.trial import VerdictName
-from berbench.stages.validate import Validated
+
+if TYPE_CHECKING:  # the verb that shows it has loaded it already
+    from berbench.stages.validate import Validated
 
 
 def show_validations(outcomes: Sequence[Validated]) -> None:
