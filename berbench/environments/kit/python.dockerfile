@@ -28,7 +28,8 @@ RUN set -u; \
     $tools/python -c 'import sys; from packaging.version import Version as V; V(sys.argv[1])' "$version" 2>/dev/null || version=0.0.0; \
     for name in SETUPTOOLS_SCM_PRETEND_VERSION PDM_BUILD_SCM_VERSION POETRY_DYNAMIC_VERSIONING_BYPASS \
         UV_DYNAMIC_VERSIONING_BYPASS PBR_VERSION; do export "$name=$version"; done; \
-    minor=$(python3 -c 'import sys; print(sys.version_info[1])'); \
+    python=$($tools/python -c 'import sys; print(sys._base_executable)'); \
+    minor=$($tools/python -c 'import sys; print(sys.version_info[1])'); \
     case "$minor" in {{eras}} *) era="";; esac; \
     later() { printf '%s\n' "$@" | sort | tail -n 1; }; \
     install() { $tools/uv pip install --quiet ${day:+--exclude-newer "$day"} "$@"; }; \
@@ -57,7 +58,7 @@ RUN set -u; \
     own_again() { [ "$($tools/uv pip list --editable 2>/dev/null | wc -l)" = "$editable" ] || own_all; }; \
     prepare() { \
         day="$1"; failed=0; rm -rf "$plan"; \
-        $tools/uv venv --quiet --clear --seed ${day:+--exclude-newer "$day"} --python "$(command -v /usr/local/bin/python3 || echo /usr/bin/python3)" /opt/berbench/venv || return 1; \
+        $tools/uv venv --quiet --clear --seed ${day:+--exclude-newer "$day"} --python "$python" /opt/berbench/venv || return 1; \
         own_all; \
         $tools/python /opt/berbench/read_python.py . "$(echo /opt/berbench/venv/lib/python3*/site-packages)" "$plan" "3.$minor"; \
         # Exact pins and locks are of the landing: they go when the day does.
