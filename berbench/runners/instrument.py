@@ -197,7 +197,8 @@ _REQUESTS: dict[str, Callable[[list[Found]], _Request]] = {
     "mocha": _mocha,
     "node": _node,
     "ava": _flags("--tap", "tap"),
-    "tap": _flags("-R tap", "tap"),
+    # The first versions know no -R; to them, and to all others, the variable says the same.
+    "tap": _flags("-R tap", "tap", ("export TAP=1",)),
     "tape": _log("tap"),
     "qunit": _log("tap"),
     "phpunit": _flags("--log-junit {out}/phpunit-{n}.xml", "junit"),
