@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from berbench.engine import facts
 from berbench.engine.api import Api, Refused
@@ -16,6 +17,7 @@ from berbench.engine.archive import Ids, check_delta
 from berbench.engine.building import Builder, image_of, tag_of, wanted_platform
 from berbench.engine.container import Container as Box
 from berbench.engine.container import fresh, ids_of, spec
+from berbench.engine.dockerfile import final_base
 from berbench.engine.door import EngineInfo, Leftover, Say
 from berbench.engine.installed import InstalledCache
 from berbench.engine.leftovers import Leftovers
@@ -25,6 +27,8 @@ from berbench.engine.worktree import tree_entries
 from berbench.errors import EngineError, Interrupted
 from berbench.model.changes import FileEntry, TreeEntry
 from berbench.model.trial import Build, Facts, Image, ImageRecipe, Limits, Trial
+
+MIN_FREE = 200 << 20  # bytes; with less, no build and no trial can be trusted
 
 
 class DockerEngine:
@@ -71,15 +75,33 @@ class DockerEngine:
 
     def find_image(self, key: str) -> Image | None:
         """The image built from the recipe with this key for the wanted platform."""
+        said = self._image(tag_of(key))
+        if said is None:
+            return None
+        labels = (said.get("Config") or {}).get("Labels") or {}
+        wanted = wanted_platform(self._about()["platform"])
+        return image_of(said) if labels.get(KEY) == key and labels.get(PLATFORM) == wanted else None
+
+    def _image(self, name: str) -> dict[str, Any] | None:
+        """What the engine says of an image it has."""
         try:
-            said = self._api.call("GET", f"/images/{tag_of(key)}/json")
+            said: dict[str, Any] = self._api.call("GET", f"/images/{quote(name, safe='/:@')}/json")
         except Refused as error:
             if error.status == 404:
                 return None
             raise
-        labels = (said.get("Config") or {}).get("Labels") or {}
-        wanted = wanted_platform(self._about()["platform"])
-        return image_of(said) if labels.get(KEY) == key and labels.get(PLATFORM) == wanted else None
+        return said
+
+    def _find_on_its_base(self, recipe: ImageRecipe) -> Image | None:
+        """The recipe's image, unless its base image was replaced since: then it is another environment."""
+        image = self.find_image(recipe.key)
+        name = final_base(recipe.dockerfile, recipe.build_args) if image else ""
+        base = self._image(name) if name else None
+        if image is None or base is None:
+            return image
+        layers = _layers(self._image(image.id))
+        below = _layers(base)
+        return image if layers[: len(below)] == below else None
 
     def build(
         self,
@@ -90,7 +112,8 @@ class DockerEngine:
         say: Say,
     ) -> Build:
         """The image of a recipe: the one that is there, or a new one."""
-        builder = Builder(self._api, self._about(), self.find_image)
+        self._need_disk()
+        builder = Builder(self._api, self._about(), lambda key: self._find_on_its_base(recipe))
         with self._interruptible(f"build-{id(builder)}", builder.stop):
             built = builder.build(recipe, context, timeout_s=timeout_s, say=say)
             if built.image is not None and not built.reused:
@@ -116,6 +139,7 @@ class DockerEngine:
         check_delta(trial.delta)
         facts.check_globs(trial)
         said = self._about()
+        self._need_disk()
         installed = self._installed.of(trial.image)
         wanted = spec(
             trial.image,
@@ -136,6 +160,7 @@ class DockerEngine:
             self._raise_if_interrupted()
             raise
         self._raise_if_interrupted()
+        self._need_disk()  # or the trial itself may have failed for it
         return facts.facts_of(
             trial,
             replace(
@@ -187,9 +212,22 @@ class DockerEngine:
             with self._lock:
                 del self._running[name]
 
+    def _need_disk(self) -> None:
+        folder = str(self._about().get("DockerRootDir", ""))
+        free = _free(self._api.address, folder)
+        if free is not None and free < MIN_FREE:
+            raise EngineError(
+                f"The engine's disk is full: {free >> 20} MiB are left in {folder}.",
+                remedy="make room, for instance with `berbench clean`, then try again",
+            )
+
     def _raise_if_interrupted(self) -> None:
         if self._interrupted:
             raise Interrupted("Interrupted.")
+
+
+def _layers(said: dict[str, Any] | None) -> list[str]:
+    return list(((said or {}).get("RootFS") or {}).get("Layers") or ())
 
 
 def about(api: Api) -> dict[str, Any]:

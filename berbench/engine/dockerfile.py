@@ -1,9 +1,10 @@
-"""What can be told of a Dockerfile by reading it: whether it needs BuildKit. Pure."""
+"""What can be told of a Dockerfile by reading it: whether it needs BuildKit, what it builds on. Pure."""
 
 from __future__ import annotations
 
 import fnmatch
 import re
+from collections.abc import Iterable
 
 _SYNTAX = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:#[^\n]*\n)*?#[ \t]*syntax[ \t]*=[ \t]*(\S+)", re.I)
 _FLAGS = (
@@ -36,6 +37,35 @@ def needs_buildkit(dockerfile: bytes) -> str:
         if platform := _GLOBAL_ARGS.search(line):
             return platform[1]
     return ""
+
+
+_FROM = re.compile(r"^FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.I)
+_ARG = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|\S*)")
+_VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
+
+
+def final_base(dockerfile: bytes, arguments: Iterable[tuple[str, str]]) -> str:
+    """The image that the last stage stands on, by way of earlier stages; "" for scratch, or when it can't be told."""
+    known: dict[str, str] = {}
+    given = dict(arguments)
+    stages: dict[str, str] = {}
+    base = ""
+    for line in _instructions(dockerfile.decode("utf-8", "replace")):
+        word = line.split(maxsplit=1)[0].upper()
+        if word == "ARG" and not base:
+            for name, default in _ARG.findall(line):
+                known[name] = given.get(name, _filled(default.strip("\"'"), known))
+        elif found := _FROM.match(line):
+            reference = _filled(found[1], known | given)
+            base = stages.get(reference.lower(), reference)
+            stages[str(len(stages))] = base
+            if found[2]:
+                stages[found[2].lower()] = base
+    return "" if base.lower() == "scratch" or "$" in base else base
+
+
+def _filled(text: str, known: dict[str, str]) -> str:
+    return _VARIABLE.sub(lambda found: known.get(found[1] or found[3]) or found[2] or "", text)
 
 
 def excludes_itself(ignore: bytes) -> bool:

@@ -520,3 +520,26 @@ def test_a_container_is_gone_after_success_failure_and_time_out(engine: DockerEn
     ended: list[Facts] = [bench.trial("true"), bench.trial("false"), bench.trial("sleep 9", timeout_s=1)]
     assert [one.exit_code for one in ended] == [0, 1, None]
     assert not containers(engine)
+
+
+def test_C01_an_image_whose_base_was_replaced_is_built_anew(engine: DockerEngine, bench: Bench) -> None:
+    mine = f"berbench-test/below:{os.getpid()}"
+
+    def below(text: str) -> None:
+        built = build(engine, f"{BASE}RUN echo {text} > /below\n", f"below-{text}")
+        assert built.image is not None, built.log
+        repository, _, tag = mine.partition(":")
+        engine._api.call("POST", f"/images/{built.image.id}/tag", query={"repo": repository, "tag": tag})
+
+    below("one")
+    try:
+        above = f"ARG BASE_IMAGE={mine}\nFROM ${{BASE_IMAGE}}\nWORKDIR /work\nCOPY . .\n"
+        first = build(engine, above, "above")
+        assert build(engine, above, "above").reused
+        below("two")
+        second = build(engine, above, "above")
+        assert first.image is not None and second.image is not None
+        assert not second.reused
+        assert second.image.id != first.image.id
+    finally:
+        engine._api.call("DELETE", f"/images/{mine}")

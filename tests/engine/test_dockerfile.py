@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from berbench.engine.dockerfile import excludes_itself, needs_buildkit
+from berbench.engine.dockerfile import excludes_itself, final_base, needs_buildkit
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,22 @@ def test_what_the_classic_builder_knows_is_left_to_it(text: str):
 )
 def test_a_dockerignore_that_names_itself_is_seen(ignore: bytes, excluded: bool):
     assert excludes_itself(ignore) is excluded
+
+
+@pytest.mark.parametrize(
+    ("text", "base"),
+    [
+        ("FROM x:1\n", "x:1"),
+        ("ARG BASE_IMAGE=berbench/base\nFROM ${BASE_IMAGE}\n", "berbench/base"),
+        ("ARG V=1\nARG IMAGE=x:$V\nFROM --platform=linux/amd64 ${IMAGE} AS here\n", "x:1"),
+        ("FROM x AS build\nRUN true\nFROM y\nCOPY --from=build /a /b\n", "y"),
+        ("FROM x AS Build\nFROM build AS test\nFROM test\n", "x"),
+        ("FROM x\nFROM 0\n", "x"),
+        ("FROM ${GIVEN:-y}\n", "told"),
+        ("FROM ${OTHER:-y}\n", "y"),
+        ("FROM scratch\n", ""),
+        ("# only a comment\n", ""),
+    ],
+)
+def test_the_image_below_the_last_stage_is_told(text: str, base: str) -> None:
+    assert final_base(text.encode(), (("GIVEN", "told"),)) == base
