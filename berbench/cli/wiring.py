@@ -163,7 +163,7 @@ class Workplace:
             note(f"removed {leftover.kind} {leftover.name}, left by a berbench that was stopped")
         # Both trials of every task side by side, and no more than that.
         executor = LocalExecutor(self.engine, jobs * TRIALS_OF_A_TASK)
-        verifier = Verifier(self.history, self.engine, executor)
+        verifier = Verifier(self.history, self.engine, executor, self.data)
         return Bench(self.lint_doors(), self.data, verifier, lambda: datetime.now(UTC))
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from berbench.errors import PatchConflict
 from berbench.history.door import History
@@ -74,16 +74,28 @@ def _attempt(
     build = verifier.build(task, dockerfile, trees.base, exact=exact, say=say)
     if build.image is None:
         return Proof(_image_failed(task, build), build_log=build.log)
+    held = verifier.held_by(build.image)
+    if held.absent:
+        return Proof(_image_without_tree(task, build.image), build.image, build_log=build.log)
     say("trials: base and reference side by side")
     trials = verifier.run(task, build.image, {"base": trees.with_tests, "reference": trees.solved})
     hidden = Hidden(paths=hidden_paths(verifier.history, trees.base, trees.with_tests))
     verdict = judge(trials["base"], trials["reference"], hidden)
+    verdict = replace(verdict, warnings=(*verdict.warnings, *held.warnings))
     return Proof(verdict, build.image, trials, build.log)
 
 
 def hidden_paths(history: History, base: str, with_tests: str) -> tuple[str, ...]:
     """Paths that tests.patch adds or changes: the files whose tests must show up in the evidence."""
     return tuple(change.path for change in history.changes(base, with_tests) if change.status != "D")
+
+
+def _image_without_tree(task: Task, image: Image) -> Verdict:
+    return Verdict(
+        VerdictName.IMAGE_FAILED,
+        f"The image's working folder {image.workdir} holds nothing of the base tree",
+        f"{task.environment.dockerfile} must copy the tree into its last WORKDIR: `COPY . .`",
+    )
 
 
 def _image_failed(task: Task, build: Build) -> Verdict:

@@ -19,7 +19,8 @@ from berbench.model.changes import Delta, FileEntry
 from berbench.model.task import Task
 from berbench.model.trial import Build, Image, ImageRecipe, Trial
 from berbench.runners import instrument
-from berbench.store import Project
+from berbench.stages.imagetree import ImageTree, read_image_tree
+from berbench.store import DataDir, Project
 from berbench.verdicts import Trialed
 
 # Harvested tasks and settings live here; no image and no trial may ever see them.
@@ -35,6 +36,7 @@ class Verifier:
     history: History
     engine: Engine
     executor: Executor
+    data: DataDir
 
     def build(self, task: Task, dockerfile: bytes, base_tree: str, *, exact: bool, say: Say) -> Build:
         """The task's image. `exact` asks for one built from this very base tree, never a shared one."""
@@ -44,6 +46,10 @@ class Verifier:
             return self.history.files(base_tree, exclude=(OWN_FOLDER,))
 
         return self.engine.build(wanted, context, timeout_s=BUILD_TIMEOUT_S, say=say)
+
+    def held_by(self, image: Image) -> ImageTree:
+        """How the image's work tree differs from the tree it was built from."""
+        return read_image_tree(self.engine, self.history, self.data, image)
 
     def run(self, task: Task, image: Image, trees: dict[str, str]) -> dict[str, Trialed]:
         """One trial for each named tree, side by side. EngineError when the engine fails in any of them."""

@@ -2,12 +2,14 @@
 
 <data folder>/locks/<hash of the repository's path>/     one lock per task
 <data folder>/<repository>/cache/                        what forges answered
+<data folder>/<repository>/images/                       how images differ from the trees they were built from
 <data folder>/<repository>/validations/<task>/<run>/     verdict.json, build.log, and a folder for each trial
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -113,6 +115,23 @@ class DataDir:
     def load_facts(self, run: Path, trial: str) -> Facts:
         """The facts of one trial of a record, byte for byte."""
         return records.facts_from(self._reader(run / trial))
+
+    def image_differences(self, image: str) -> dict[str, list[str]] | None:
+        """Paths by kind of difference between an image and its tree, as they were kept; None if never looked at."""
+        try:
+            kept = json.loads(disk.read_file(self._image_file(image)))
+        except (FileNotFoundError, ValueError):
+            return None
+        return {kind: list(paths) for kind, paths in kept.items()}
+
+    def keep_image_differences(self, image: str, differences: Mapping[str, list[str]]) -> None:
+        """Remember what an image was found to hold: an image id never comes to mean other contents."""
+        path = self._image_file(image)
+        disk.make_folder(path.parent)
+        disk.write_file(path, json.dumps(differences).encode("ascii"))
+
+    def _image_file(self, image: str) -> Path:
+        return self.folder / "images" / f"{_hash(image.encode())}.json"
 
     def _reader(self, folder: Path) -> Callable[[str], bytes]:
         def read(name: str) -> bytes:

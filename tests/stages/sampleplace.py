@@ -53,7 +53,9 @@ class SamplePlace:
     @property
     def bench(self) -> Bench:
         """Doors of a validation."""
-        return Bench(self.lint, self.data, Verifier(self.history, self.engine, self.executor), lambda: NOW)
+        return Bench(
+            self.lint, self.data, Verifier(self.history, self.engine, self.executor, self.data), lambda: NOW
+        )
 
     def pull(self, title: str) -> SamplePR:
         """A pull request by its title."""

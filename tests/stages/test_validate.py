@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 from sampleplace import SamplePlace
 
 from berbench.errors import EngineError, UsageError
+from berbench.model.changes import TreeEntry
 from berbench.model.task import TaskState
-from berbench.model.trial import Facts, Trial, VerdictName
+from berbench.model.trial import Facts, Image, Trial, VerdictName
 from berbench.stages.standing import stand
 from berbench.stages.validate import Bench, Validated, choose, document, exit_code, validate, validate_task
 from berbench.stages.verifier import Verifier
@@ -124,6 +125,36 @@ def test_a_failing_build_is_the_images_fault(place: SamplePlace) -> None:
     assert _state(place, task_id)[0] is TaskState.UNVALIDATED
 
 
+def test_P31_what_a_build_changed_or_left_out_is_told(
+    place: SamplePlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    whole = place.engine.work_tree
+
+    def other(image: Image, paths: Container[str] | None = None) -> Iterator[TreeEntry]:
+        for entry in whole(image, paths):
+            if entry.path == "tally/words.py":
+                yield replace(entry, id="0" * 40)
+            elif entry.path != "README.md":
+                yield entry
+
+    monkeypatch.setattr(place.engine, "work_tree", other)
+    (outcome,) = _validate(place, task_id)
+    assert outcome.verdict.name is VerdictName.VALIDATED
+    assert any("lacks 'README.md'" in line for line in outcome.verdict.warnings)
+    assert any("changed 'tally/words.py'" in line for line in outcome.verdict.warnings)
+
+
+def test_an_image_without_the_tree_is_the_dockerfiles_fault(
+    place: SamplePlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    monkeypatch.setattr(place.engine, "work_tree", lambda image, paths=None: iter(()))
+    (outcome,) = _validate(place, task_id)
+    assert outcome.verdict.name is VerdictName.IMAGE_FAILED
+    assert "COPY" in outcome.verdict.remedy
+
+
 class _LostEngine:
     """An executor whose engine goes away."""
 
@@ -137,7 +168,9 @@ class _LostEngine:
 def test_an_engine_that_fails_is_no_result_of_the_task(place: SamplePlace) -> None:
     created = place.create(place.pull(GOOD))
     before = (created.folder / "task.yaml").read_bytes()
-    bench: Bench = replace(place.bench, verifier=Verifier(place.history, place.engine, _LostEngine()))
+    bench: Bench = replace(
+        place.bench, verifier=Verifier(place.history, place.engine, _LostEngine(), place.data)
+    )
     outcome = validate_task(bench, created.id, narrowing=False, say=_say)
     assert outcome.verdict.name is VerdictName.ENGINE_ERROR
     assert exit_code([outcome]) == 3
@@ -163,7 +196,7 @@ class _Editing:
 
 def test_a_task_edited_while_it_is_proven_gets_no_proof(place: SamplePlace) -> None:
     created = place.create(place.pull(GOOD))
-    verifier = Verifier(place.history, place.engine, _Editing(place, created.id))
+    verifier = Verifier(place.history, place.engine, _Editing(place, created.id), place.data)
     outcome = validate_task(replace(place.bench, verifier=verifier), created.id, narrowing=False, say=_say)
     assert outcome.verdict.name is VerdictName.INVALID_TASK
     assert "edited" in outcome.verdict.reason
