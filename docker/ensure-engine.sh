@@ -6,8 +6,13 @@
 # lines to run. Exit code 0: an engine answers; 1: none does, and standard error says what to do.
 set -eu
 
-PIDFILE=/var/run/docker.pid
-SOCKET=/var/run/docker.sock
+# Tests put other places here.
+RUN_DIR=${BERBENCH_ENGINE_RUN_DIR:-/var/run}
+LOG=${BERBENCH_ENGINE_LOG:-/var/log/berbench-dockerd.log}
+PROC=${BERBENCH_ENGINE_PROC:-/proc}
+
+PIDFILE=$RUN_DIR/docker.pid
+SOCKET=$RUN_DIR/docker.sock
 WAIT_S=60
 
 say() { printf 'engine: %s\n' "$*"; }
@@ -28,7 +33,7 @@ answers() {
 }
 
 running() { # whether a dockerd is there, answering or not
-    for comm in /proc/[0-9]*/comm; do
+    for comm in "$PROC"/[0-9]*/comm; do
         read -r name <"$comm" 2>/dev/null && [ "$name" = dockerd ] && return 0
     done
     return 1
@@ -82,11 +87,11 @@ clear_stale() { # what a killed daemon left: nothing here belongs to a live one
     if running; then return 0; fi
     rm -f "$PIDFILE" "$SOCKET"
     # Left alone it is taken over; left by a killed one, its pid may be another process's by now.
-    held=/var/run/docker/containerd/containerd.pid
+    held=$RUN_DIR/docker/containerd/containerd.pid
     if [ -f "$held" ]; then
         pid=$(cat "$held" 2>/dev/null || echo 0)
-        name=$(cat "/proc/$pid/comm" 2>/dev/null || true)
-        case "$name" in containerd*) ;; *) rm -f "$held" /var/run/docker/containerd/*.sock* ;; esac
+        name=$(cat "$PROC/$pid/comm" 2>/dev/null || true)
+        case "$name" in containerd*) ;; *) rm -f "$held" "${held%/*}"/*.sock* ;; esac
     fi
 }
 
@@ -118,7 +123,7 @@ use_legacy_iptables() {
 }
 
 start_engine() {
-    if [ -d /run/systemd/system ]; then
+    if [ -d /run/systemd/system ] && [ "$RUN_DIR" = /var/run ]; then
         say "starting docker by systemd"
         systemctl start docker >/dev/null 2>&1 || true
         if wait_for_answer ""; then return 0; fi
@@ -133,8 +138,7 @@ start_engine() {
                 "kill $(cat $PIDFILE 2>/dev/null || echo 'its process')" "sh docker/ensure-engine.sh"
         fi
     fi
-    LOG=/var/log/berbench-dockerd.log
-    : 2>/dev/null >"$LOG" || LOG=$(mktemp)
+    if ! (: >"$LOG") 2>/dev/null; then LOG=$(mktemp); fi
     mount_cgroups
     say "starting dockerd, log in $LOG"
     if start_dockerd; then return 0; fi
@@ -174,7 +178,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 # One at a time: a second caller waits, then finds the engine there.
-exec 9>/var/run/berbench-engine.lock
+exec 9>"$RUN_DIR/berbench-engine.lock"
 if command -v flock >/dev/null 2>&1; then flock 9; fi
 if ! answers; then
     command -v dockerd >/dev/null 2>&1 || install_engine

@@ -198,12 +198,14 @@ def _connect() -> tuple[docker.APIClient, str]:
             warnings.simplefilter(
                 "ignore", ResourceWarning
             )  # the package forgets its socket when nobody answers
+            client = None
             try:
                 client = docker.APIClient(
                     base_url=address, version="auto", timeout=int(CALL_S), max_pool_size=POOL, **options
                 )
             except (DockerException, OSError, ValueError) as error:
                 problems.append(f"{address}: {_text(error)}")
+            if client is None:
                 gc.collect()
                 continue
         return client, address

@@ -26,12 +26,13 @@ PREPARE_LOG = f"{NOTES}/prepare.log"
 # The build context holds the Dockerfile under this name, so `COPY . .` may have put it into the tree.
 BUILD_FILE = ".berbench-build.dockerfile"
 IGNORE_FILE = ".berbench-build.dockerignore"
+OWN_FILES = (BUILD_FILE, IGNORE_FILE)
 
 # Pipes between the script and its keeper.
 PREPARED = "prepared"
 OVER = "over"
 
-KILL_AFTER_S = 2  # between TERM and KILL, once a command has outrun its time
+KILL_AFTER_S = 1  # between TERM and KILL, once a command has outrun its time
 BATCH = 48 << 10  # bytes of arguments for one program; one argument may have 128 KiB, all together more
 
 EVENTS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
@@ -92,7 +93,7 @@ def prepare(delta: Delta, owner: Ids, place: Place) -> bytes:
     lines = [_PREPARE % {b"log": quote(f"{place.out}/{PREPARE_LOG}"), b"own": own}]
     above = _folders_above(delta.deletes)
     lines += [b"plain " + quote("./" + folder) + b"\n" for folder in above]
-    deletes = ("./" + path for path in (*delta.deletes, BUILD_FILE, IGNORE_FILE))
+    deletes = ("./" + path for path in (*delta.deletes, *OWN_FILES))
     lines += [b"gone " + words + b"\n" for words in _batches(map(quote, deletes))]
     # git knows no empty folders; one that still holds something stays.
     emptied = (quote("./" + folder) for folder in reversed(above))

@@ -7,6 +7,7 @@ import os
 from collections.abc import Container, Iterator
 
 from berbench.engine.archive import Source, read_members
+from berbench.engine.script import OWN_FILES
 from berbench.model.changes import TreeEntry
 
 PIECE = 1 << 18
@@ -15,7 +16,9 @@ PIECE = 1 << 18
 def tree_entries(source: Source, paths: Container[str] | None) -> Iterator[TreeEntry]:
     """Files and links with git's modes and blob ids; only those in `paths`, when given; never `.git`."""
     for name, mode, body, size, target in read_members(source):
-        if not name or name.startswith(".git/") or (paths is not None and name not in paths):
+        if not name or name in OWN_FILES or name.startswith(".git/"):
+            continue
+        if paths is not None and name not in paths:
             continue
         if body is None:
             data = os.fsencode(target)
