@@ -64,7 +64,12 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
     `force` is not given.
     """
     landing = find_landing(
-        doors.lint.history, doors.forge, doors.lint.main, request.pr, request.commit or None
+        doors.lint.history,
+        doors.forge,
+        doors.lint.main,
+        request.pr,
+        request.commit or None,
+        slug=doors.lint.repository.slug,
     )
     task_id = task_id_of(landing)
     doors.lint.project.check_free(task_id, force=request.force)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 from sampleplace import SamplePlace
 
 from berbench.errors import ConfigError, LandingError, UsageError
-from berbench.model.changes import LandedBy
+from berbench.history import GitHistory
+from berbench.model.changes import LandedBy, Repository
 from berbench.stages.create import Doors, Request, create
+from berbench.stages.init import initialise
+from berbench.stages.lint import LintDoors
+from berbench.stages.scan import scan
+from berbench.store import Project
+from gitrepo import RepoBuilder
 
 
 def _landed(place: SamplePlace, pr: int) -> object:
@@ -88,6 +95,29 @@ def test_empty_patterns_are_a_configuration_error(place: SamplePlace) -> None:
     config.write_text(text[: text.index("  test_patterns:")] + "  test_patterns: []\n")
     with pytest.raises(ConfigError, match="test_patterns is empty"):
         _landed(place, 8)
+
+
+def test_create_finds_what_scan_lists_behind_a_release_merge(tmp_path: Path) -> None:
+    """Pull requests that came to the main line by the project's own release branch are landings to both verbs."""
+    repo = RepoBuilder(tmp_path / "repo")
+    repo.commit("Begin", {"a.py": b"x = 1\n", "tests/test_a.py": b"def test_a():\n    assert 1\n"})
+    repo.branch("release/9.x")
+    test = b"from a import y\n\ndef test_y():\n    assert y\n"
+    repo.commit("Add y (#5)", {"a.py": b"x = 1\ny = 2\n", "tests/test_y.py": test})
+    repo.switch("main")
+    repo.merge("release/9.x", "Merge pull request #6 from owner/release/9.x\n\nRelease 9")
+    repository = Repository("github.com", "owner/name", "github")
+    with GitHistory(repo.path) as history:
+        project = Project(repo.path, locks=tmp_path / "locks")
+        initialise(
+            history, project, remote="origin", repository=repository, base_image="x", today=date(2026, 1, 2)
+        )
+        found = scan(
+            history, patterns=["tests/**"], main="main", repository=repository, say=lambda line: None
+        )
+        assert [candidate.pr for candidate in found.candidates] == [5]
+        doors = LintDoors(history, project, project.read_config(), repository, "refs/heads/main")
+        assert create(Doors(doors, None), Request(5), lambda line: None).id == "5"
 
 
 def test_the_users_repository_is_untouched(place: SamplePlace) -> None:
