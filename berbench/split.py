@@ -31,8 +31,13 @@ def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     expanded = [one for pattern in patterns if pattern.strip() for one in _expand(pattern.strip())]
     if not any(not pattern.startswith("!") for pattern in expanded):
         return lambda path: False
-    compiled = glob.compile(expanded, flags=_FLAGS, limit=0)
-    return lambda path: bool(compiled.match(path))
+    # One expression for all patterns: whole trees are matched, and most paths match none of many.
+    wanted, unwanted = (_joined(side) for side in glob.translate(expanded, flags=_FLAGS, limit=0))
+    return lambda path: wanted.fullmatch(path) is not None and unwanted.fullmatch(path) is None
+
+
+def _joined(expressions: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in expressions) or r"(?!)")
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:

@@ -7,12 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from wcmatch import glob
-
-from berbench.environments.inputs import GLOB_FLAGS
 from berbench.model.changes import TreeEntry
 from berbench.model.task import AsOf, Source, Task
 from berbench.model.trial import ImageRecipe
+from berbench.split import matcher
 
 _RECIPE = "berbench.image/1"
 
@@ -73,7 +71,8 @@ def matching_inputs(patterns: Sequence[str], entries: Iterable[TreeEntry]) -> Ma
     """Blob ids of the tree's files that `environment.inputs` names."""
     if not patterns:
         return {}
-    return {e.path: e.id for e in entries if glob.globmatch(e.path, list(patterns), flags=GLOB_FLAGS)}
+    decides = matcher(patterns)
+    return {entry.path: entry.id for entry in entries if decides(entry.path)}
 
 
 def recipe(task: Task, dockerfile: bytes, base_tree: str, inputs: Mapping[str, str]) -> ImageRecipe:

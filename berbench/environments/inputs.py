@@ -6,12 +6,9 @@ import json
 import re
 from typing import Any
 
-from wcmatch import glob
-
 from berbench.environments.languages import language_of
 from berbench.model.changes import Snapshot
-
-GLOB_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.CASE
+from berbench.split import matcher
 
 _PYTHON = (
     "pyproject.toml",
@@ -54,9 +51,7 @@ def propose_inputs(snapshot: Snapshot) -> tuple[str, ...]:
     if (language == "python" and _compiles(snapshot)) or (language == "node" and node_build(snapshot)):
         return ()
     patterns = {"python": _PYTHON, "node": _NODE, "go": _GO, "rust": _RUST, "java": _JAVA}.get(language, ())
-    return tuple(
-        p for p in patterns if any(glob.globmatch(path, p, flags=GLOB_FLAGS) for path in snapshot.paths)
-    )
+    return tuple(pattern for pattern in patterns if any(map(matcher((pattern,)), snapshot.paths)))
 
 
 def propose_setup(snapshot: Snapshot) -> tuple[str, ...]:
