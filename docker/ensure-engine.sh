@@ -13,7 +13,7 @@ PROC=${BERBENCH_ENGINE_PROC:-/proc}
 
 PIDFILE=$RUN_DIR/docker.pid
 SOCKET=$RUN_DIR/docker.sock
-WAIT_S=60
+PATIENCE=300 # looks, a fifth of a second apart
 
 say() { printf 'engine: %s\n' "$*"; }
 fail() {
@@ -40,11 +40,11 @@ running() { # whether a dockerd is there, answering or not
 }
 
 wait_for_answer() { # PID: until the engine answers, or that process is gone
-    left=$WAIT_S
+    left=$PATIENCE
     while [ "$left" -gt 0 ]; do
         if answers; then return 0; fi
         if [ -n "$1" ] && ! kill -0 "$1" 2>/dev/null; then return 1; fi
-        sleep 1
+        sleep 0.2 2>/dev/null || sleep 1
         left=$((left - 1))
     done
     return 1

@@ -18,11 +18,11 @@ def test_both_outputs_and_the_code_are_kept():
 def test_a_command_beyond_its_time_is_ended_with_its_children(tmp_path: Path):
     began = time.monotonic()
     ended = process.run(
-        ["sh", "-c", f"(sleep 1; touch {tmp_path}/late) & trap '' TERM; sleep 30; sleep 30"], timeout_s=0.3
+        ["sh", "-c", f"(sleep 0.6; touch {tmp_path}/late) & trap '' TERM; sleep 30; sleep 30"], timeout_s=0.3
     )
     assert ended.timed_out and ended.code is None
     assert time.monotonic() - began < 5
-    time.sleep(1.0)
+    time.sleep(0.6)
     assert not (tmp_path / "late").exists()
 
 
