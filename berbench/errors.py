@@ -69,6 +69,10 @@ class ForgeError(BerbenchError):
     """The forge's API failed, refused or could not be reached."""
 
 
+class ForgeDown(ForgeError):
+    """The forge could not be reached or broke. What it would have said is unknown, so nothing may stand in for it."""
+
+
 class NotOnForge(ForgeError):
     """The forge answered that no such pull request or issue exists."""
 

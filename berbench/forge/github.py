@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from berbench.errors import ForgeError, NotOnForge, RateLimited
+from berbench.errors import ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge.credentials import Credentials
+from berbench.forge.home import Home
 from berbench.forge.shapes import Shape
 from berbench.forge.transport import Transport
 from berbench.landings import closing_issues
@@ -41,7 +42,8 @@ class GitHubForge:
         self._repository = repository
         self._transport = transport
         self._credentials = credentials
-        self._home = f"/repos/{repository.slug}"
+        self._home = Home(transport, f"/repos/{repository.slug}", f"{repository.host}/{repository.slug}")
+        self._pulls: dict[int, PullRequest] = {}  # told once a command, so that all of it sees one state
 
     def __repr__(self) -> str:
         return f"GitHubForge({self._repository.host}/{self._repository.slug})"
@@ -53,7 +55,7 @@ class GitHubForge:
 
     def check(self) -> str:
         """Ask for the repository; one line on the access found."""
-        answer = self._transport.get(self._home, fresh=True)
+        answer = self._home.ask()
         found = Shape(answer.data, self._repository.slug)
         parts = [f"{self._repository.host}/{found.text('full_name')} can be read"]
         parts.append(f"token from {self.credentials}" if self.credentials else "no token")
@@ -68,7 +70,12 @@ class GitHubForge:
 
     def pull_request(self, number: int) -> PullRequest:
         """One pull request, with the issues it closed."""
-        found = self._one(f"{self._home}/pulls/{number}", f"pull request #{number}")
+        if number not in self._pulls:
+            self._pulls[number] = self._pull_request(number)
+        return self._pulls[number]
+
+    def _pull_request(self, number: int) -> PullRequest:
+        found, answer = self._home.one(f"/pulls/{number}", f"pull request #{number}")
         title, body = found.text("title"), found.text("body", "")
         merged = found.flag("merged")
         return PullRequest(
@@ -82,14 +89,14 @@ class GitHubForge:
             source_branch=found.inner("head").text("ref", ""),
             target_branch=found.inner("base").text("ref"),
             commits=found.optional_number("commits"),
-            closes=self._closes(number, f"{title}\n\n{body}"),
+            closes=self._closes(number, f"{title}\n\n{body}", answer.headers.get("etag", "")),
             merged_at=found.time("merged_at"),
             labels=tuple(Shape(label, "a label").text("name") for label in found.items("labels")),
         )
 
     def issue(self, number: int) -> Issue:
         """One issue. A transferred one is followed and keeps the number asked for."""
-        found = self._one(f"{self._home}/issues/{number}", f"issue #{number}")
+        found, _ = self._home.one(f"/issues/{number}", f"issue #{number}")
         bot = "user" in found and found.inner("user").text("type", "") == "Bot"
         return Issue(
             number=number,
@@ -103,7 +110,7 @@ class GitHubForge:
     def branch_commits(self, number: int) -> tuple[tuple[str, str], ...]:
         """(sha, subject) of the pull request's own commits, oldest first. GitHub lists 250 at most."""
         commits = []
-        for item in self._transport.pages(f"{self._home}/pulls/{number}/commits?per_page=100"):
+        for item in self._home.pages(f"/pulls/{number}/commits?per_page=100"):
             found = Shape(item, f"a commit of pull request #{number}")
             message = found.inner("commit").text("message", "")
             commits.append((found.text("sha"), message.partition("\n")[0].rstrip("\r")))
@@ -113,7 +120,7 @@ class GitHubForge:
         """Numbers of merged pull requests that GitHub ties to a commit; none for a commit it doesn't know."""
         numbers = []
         try:
-            for item in self._transport.pages(f"{self._home}/commits/{commit}/pulls?per_page=100"):
+            for item in self._home.pages(f"/commits/{commit}/pulls?per_page=100"):
                 found = Shape(item, f"a pull request of {commit[:10]}")
                 if "merged_at" in found:
                     numbers.append(found.number("number"))
@@ -125,25 +132,16 @@ class GitHubForge:
         """Close connections."""
         self._transport.close()
 
-    def _one(self, path: str, what: str) -> Shape:
-        try:
-            return Shape(self._transport.get(path).data, what)
-        except NotOnForge as cause:
-            raise NotOnForge(
-                f"{self._repository.host}/{self._repository.slug} shows no {what}: {cause.message}",
-                remedy=cause.remedy,
-            ) from cause
-
-    def _closes(self, number: int, text: str) -> tuple[int, ...]:
+    def _closes(self, number: int, text: str, etag: str) -> tuple[int, ...]:
         """GitHub's own list (it knows hand-made links too), else the closing keywords in title and body."""
-        listed = self._listed(number) if self.credentials else ()
+        listed = self._listed(number, etag) if self.credentials else ()
         return listed or tuple(n for n in closing_issues(text, self._repository.slug) if n != number)
 
-    def _listed(self, number: int) -> tuple[int, ...]:
+    def _listed(self, number: int, etag: str) -> tuple[int, ...]:
         owner, _, name = self._repository.slug.partition("/")
         body = {"query": _CLOSES, "variables": {"owner": owner, "name": name, "number": number}}
         try:
-            answer = self._transport.post(graphql_url_of(self._transport.api_url), body)
+            answer = self._transport.post(graphql_url_of(self._transport.api_url), body, etag=etag)
             data = Shape(answer.data, "GraphQL").inner("data").inner("repository").inner("pullRequest")
             nodes = data.inner("closingIssuesReferences").items("nodes")
             issues = [Shape(node, "a closed issue") for node in nodes if node is not None]
@@ -153,7 +151,7 @@ class GitHubForge:
                 for issue in issues
                 if issue.inner("repository").text("nameWithOwner").lower() == slug
             )
-        except RateLimited:
+        except (ForgeDown, RateLimited):
             raise
         except ForgeError:
             # Older enterprise servers lack the field, narrow tokens may not use GraphQL: the keywords remain.

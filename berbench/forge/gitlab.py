@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from berbench.errors import ForgeError, NotOnForge, RateLimited
+from berbench.errors import ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge.credentials import Credentials
+from berbench.forge.home import Home
 from berbench.forge.shapes import Shape
 from berbench.forge.transport import Transport
 from berbench.landings import closing_issues
@@ -33,7 +34,10 @@ class GitLabForge:
         self._repository = repository
         self._transport = transport
         self._credentials = credentials
-        self._home = f"/projects/{quote(repository.slug, safe='')}"
+        self._home = Home(
+            transport, f"/projects/{quote(repository.slug, safe='')}", f"{repository.host}/{repository.slug}"
+        )
+        self._pulls: dict[int, PullRequest] = {}  # told once a command, so that all of it sees one state
 
     def __repr__(self) -> str:
         return f"GitLabForge({self._repository.host}/{self._repository.slug})"
@@ -45,7 +49,7 @@ class GitLabForge:
 
     def check(self) -> str:
         """Ask for the project; one line on the access found."""
-        answer = self._transport.get(self._home, fresh=True)
+        answer = self._home.ask()
         found = Shape(answer.data, self._repository.slug)
         parts = [f"{self._repository.host}/{found.text('path_with_namespace')} can be read"]
         parts.append(f"token from {self.credentials}" if self.credentials else "no token")
@@ -58,7 +62,12 @@ class GitLabForge:
 
     def pull_request(self, number: int) -> PullRequest:
         """One merge request, with the issues it closed."""
-        found = self._one(f"{self._home}/merge_requests/{number}", f"merge request !{number}")
+        if number not in self._pulls:
+            self._pulls[number] = self._pull_request(number)
+        return self._pulls[number]
+
+    def _pull_request(self, number: int) -> PullRequest:
+        found, _ = self._home.one(f"/merge_requests/{number}", f"merge request !{number}")
         title, body = found.text("title"), found.text("description", "")
         merged = found.text("state") == "merged"
         head = found.text("sha", "")
@@ -82,7 +91,7 @@ class GitLabForge:
 
     def issue(self, number: int) -> Issue:
         """One issue."""
-        found = self._one(f"{self._home}/issues/{number}", f"issue #{number}")
+        found, _ = self._home.one(f"/issues/{number}", f"issue #{number}")
         author = found.inner("author").text("username", "") if "author" in found else ""
         return Issue(
             number=number,
@@ -94,9 +103,9 @@ class GitLabForge:
 
     def branch_commits(self, number: int) -> tuple[tuple[str, str], ...]:
         """(sha, subject) of the merge request's own commits, oldest first (GitLab tells newest first)."""
-        path = f"{self._home}/merge_requests/{number}/commits?per_page=100"
+        path = f"/merge_requests/{number}/commits?per_page=100"
         commits = []
-        for item in self._transport.pages(path):
+        for item in self._home.pages(path):
             found = Shape(item, f"a commit of merge request !{number}")
             subject = found.text("message", "").partition("\n")[0].rstrip("\r") or found.text("title", "")
             commits.append((found.text("id"), subject))
@@ -106,9 +115,7 @@ class GitLabForge:
         """Numbers of merged merge requests that GitLab ties to a commit; none for an unknown one."""
         numbers = []
         try:
-            for item in self._transport.pages(
-                f"{self._home}/repository/commits/{commit}/merge_requests?per_page=100"
-            ):
+            for item in self._home.pages(f"/repository/commits/{commit}/merge_requests?per_page=100"):
                 found = Shape(item, f"a merge request of {commit[:10]}")
                 if found.text("state", "") == "merged":
                     numbers.append(found.number("iid"))
@@ -120,15 +127,6 @@ class GitLabForge:
         """Close connections."""
         self._transport.close()
 
-    def _one(self, path: str, what: str) -> Shape:
-        try:
-            return Shape(self._transport.get(path).data, what)
-        except NotOnForge as cause:
-            raise NotOnForge(
-                f"{self._repository.host}/{self._repository.slug} shows no {what}: {cause.message}",
-                remedy=cause.remedy,
-            ) from cause
-
     def _closes(self, number: int, text: str, project: int | None) -> tuple[int, ...]:
         """GitLab's own list, else the closing keywords in title and description."""
         return self._listed(number, project) or closing_issues(text, self._repository.slug)
@@ -136,14 +134,12 @@ class GitLabForge:
     def _listed(self, number: int, project: int | None) -> tuple[int, ...]:
         issues = []
         try:
-            for item in self._transport.pages(
-                f"{self._home}/merge_requests/{number}/closes_issues?per_page=100"
-            ):
+            for item in self._home.pages(f"/merge_requests/{number}/closes_issues?per_page=100"):
                 found = Shape(item, f"an issue closed by !{number}")
                 # Issues of outside trackers have no number here, those of other projects another one's.
                 if "iid" in found and found.optional_number("project_id") in (None, project):
                     issues.append(found.number("iid"))
-        except RateLimited:
+        except (ForgeDown, RateLimited):
             raise
         except ForgeError:
             return ()

@@ -6,6 +6,7 @@ GitLab 429 with Retry-After or RateLimit-Reset. Both may do it with a page for p
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
@@ -27,6 +28,21 @@ def rate_limit_wait(status: int, headers: Mapping[str, str], body: bytes, now: f
         return _until(reset, now)
     said_so = b"rate limit" in body[:20_000].lower() or b"abuse detection" in body[:20_000].lower()
     return _UNTOLD_S if status == 429 or said_so else None
+
+
+def graphql_wait(headers: Mapping[str, str], body: bytes, now: float) -> float | None:
+    """The same for GraphQL, which says "not now" with status 200 and an error of type RATE_LIMITED."""
+    if b"RATE_LIMITED" not in body:
+        return None
+    try:
+        errors = json.loads(body).get("errors") or ()
+        limited = any(error.get("type") == "RATE_LIMITED" for error in errors)
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        return None
+    if not limited:
+        return None
+    reset = headers.get("x-ratelimit-reset")
+    return _UNTOLD_S if reset is None else _until(reset, now)
 
 
 def _after(value: str, now: float) -> float:

@@ -7,7 +7,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 
-from berbench.errors import ForgeError, NotOnForge, RateLimited
+from berbench.errors import ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge.credentials import Credentials
 
 # Statuses that say "my fault, try again"; the last five are a content network's.
@@ -41,7 +41,7 @@ def refusal(status: int, body: bytes, host: str, path: str, credentials: Credent
     if status == 422 and "no commit found" in said.lower():
         return NotOnForge(f"{host} knows no such commit", remedy="push the commit, or use --no-api")
     if status in BROKEN:
-        return ForgeError(f"{host} fails with status {status}{said}", remedy=f"try again later, {_OFFLINE}")
+        return ForgeDown(f"{host} fails with status {status}{said}", remedy=f"try again later, {_OFFLINE}")
     return ForgeError(
         f"{host}{path} answered with status {status}{said}", remedy=f"check api_url in the config, {_OFFLINE}"
     )
@@ -58,24 +58,24 @@ def rate_limited(wait_s: float, host: str, credentials: Credentials) -> RateLimi
     )
 
 
-def broken_line(host: str, cause: BaseException) -> tuple[ForgeError, bool]:
+def broken_line(host: str, cause: BaseException) -> tuple[ForgeDown, bool]:
     """The error for a connection that could not be made or broke, and whether another try may help."""
     for reason in _causes(cause):
         if isinstance(reason, socket.gaierror):
-            error = ForgeError(
+            error = ForgeDown(
                 f"the host {host} could not be found: {reason.strerror}",
                 remedy=f"check the network and the remote's address, {_OFFLINE}",
             )
             return error, reason.errno == socket.EAI_AGAIN
         if isinstance(reason, ssl.SSLCertVerificationError):
-            error = ForgeError(
+            error = ForgeDown(
                 f"the certificate of {host} is not trusted: {reason.verify_message}",
                 remedy="add the authority to the system's store, or name its file in SSL_CERT_FILE",
             )
             return error, False
     what = str(cause) or type(cause).__name__
     remedy = f"check the network and the remote's address, {_OFFLINE}"
-    return ForgeError(f"the connection to {host} broke: {what}", remedy=remedy), True
+    return ForgeDown(f"the connection to {host} broke: {what}", remedy=remedy), True
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -7,6 +7,7 @@ host alone, so that a token never travels elsewhere.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import ssl
 import time
@@ -19,10 +20,10 @@ import certifi
 import httpx
 
 import berbench
-from berbench.errors import ForgeError
+from berbench.errors import ForgeDown, ForgeError, RateLimited
 from berbench.forge.cache import Cached, EtagCache
 from berbench.forge.credentials import Credentials, is_loopback
-from berbench.forge.limits import rate_limit_wait
+from berbench.forge.limits import graphql_wait, rate_limit_wait
 from berbench.forge.refusals import BROKEN, broken_line, rate_limited, refusal
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -61,7 +62,10 @@ class _Raw:
 
 
 class Transport:
-    """JSON over HTTP from one API. Errors: ForgeError, NotOnForge (404, 410), RateLimited."""
+    """JSON over HTTP from one API. Errors: ForgeError, ForgeDown, NotOnForge (404, 410), RateLimited.
+
+    After ForgeDown or RateLimited nothing more is sent: the same error comes at once, whatever is asked.
+    """
 
     def __init__(
         self,
@@ -77,6 +81,7 @@ class Transport:
         self._credentials = credentials
         self._patience = patience or Patience()
         self._cache = EtagCache(cache)
+        self._stopped: ForgeDown | RateLimited | None = None
         host = self._origin.netloc.decode("ascii", "replace")
         self._client = httpx.Client(
             headers={"User-Agent": f"berbench/{berbench.__version__}", **headers},
@@ -115,12 +120,22 @@ class Transport:
             yield from answer.data
             url = answer.next_url
 
-    def post(self, path: str, body: Mapping[str, object]) -> Answer:
-        """Send JSON to `path` and read the JSON that comes back. For questions only: it may be sent twice."""
+    def post(self, path: str, body: Mapping[str, object], *, etag: str = "") -> Answer:
+        """Send JSON to `path` and read the JSON that comes back. For questions only: it may be sent twice.
+
+        `etag` is the mark of what the question is about: an answer is kept with it, and serves while it is the same.
+        """
         url = self._url(path)
         content = json.dumps(body).encode()
+        key = f"{url}#{hashlib.sha256(content).hexdigest()}"
+        kept = self._cache.load(key) if etag else None
+        if kept is not None and kept.etag == etag:
+            return Answer(kept.data, {})
         raw = self._ask("POST", url, {"Content-Type": "application/json"}, content)
-        return Answer(self._json(raw, url), dict(raw.headers))
+        data = self._json(raw, url)
+        if etag and isinstance(data, dict) and "errors" not in data:
+            self._cache.store(key, Cached(etag, data, ""))
+        return Answer(data, dict(raw.headers))
 
     def close(self) -> None:
         """Close connections."""
@@ -152,6 +167,16 @@ class Transport:
         return upgraded or (url.scheme, url.port) == (self._origin.scheme, self._origin.port)
 
     def _ask(self, method: str, url: httpx.URL, extra: Mapping[str, str], content: bytes | None) -> _Raw:
+        """One question, unless an earlier one showed that there is no use in asking."""
+        if self._stopped is not None:
+            raise self._stopped
+        try:
+            return self._insist(method, url, extra, content)
+        except (ForgeDown, RateLimited) as error:
+            self._stopped = error
+            raise
+
+    def _insist(self, method: str, url: httpx.URL, extra: Mapping[str, str], content: bytes | None) -> _Raw:
         """One question with its redirects, waits and retries. The status of what returns is 2xx or 304."""
         patience = self._patience
         tries = waits = redirects = 0
@@ -172,6 +197,8 @@ class Transport:
                 url = self._redirected(url, raw.headers["location"])
                 continue
             wait = rate_limit_wait(raw.status, raw.headers, raw.body, patience.clock())
+            if wait is None and method == "POST":
+                wait = graphql_wait(raw.headers, raw.body, patience.clock())
             if wait is not None:
                 waits += 1
                 if waited + wait > patience.longest_wait_s or waits > _MOST_WAITS:
@@ -206,7 +233,7 @@ class Transport:
                         )
                 return self._whole(_Raw(response.status_code, response.headers, bytes(body)), url)
         except httpx.TimeoutException as cause:
-            error = ForgeError(
+            error = ForgeDown(
                 f"{url.host} did not answer within {self._patience.timeout_s:g} s",
                 remedy="try again later, or work from local history with --no-api",
             )
@@ -220,7 +247,7 @@ class Transport:
             try:
                 json.loads(raw.body)
             except (ValueError, RecursionError) as cause:
-                error = ForgeError(
+                error = ForgeDown(
                     f"{url.host}{url.path} broke off its answer", remedy="try again later, or use --no-api"
                 )
                 raise _LineBroke(error, True) from cause
@@ -250,7 +277,7 @@ class Transport:
 class _LineBroke(Exception):
     """The line or the server broke; carries the error of the house that it becomes when tries run out."""
 
-    def __init__(self, error: ForgeError, worth_another_try: bool) -> None:
+    def __init__(self, error: ForgeDown, worth_another_try: bool) -> None:
         super().__init__(error.message)
         self.error = error
         self.worth_another_try = worth_another_try

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from forgeserver import ForgeServer, Reply, Request
 
-from berbench.errors import ConfigError, ForgeError, NotOnForge, RateLimited
+from berbench.errors import ConfigError, ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge import github, gitlab
 from berbench.forge.credentials import find_credentials, is_loopback
 from berbench.forge.door import Forge
@@ -32,6 +33,8 @@ class Opener:
         self.server = server
         self.cache = cache
         self.opened: list[Forge] = []
+        server.routes["/repos/pallets/click"] = Reply(data={"full_name": "pallets/click"})
+        server.routes[LAB] = Reply(data={"path_with_namespace": "a/b/project"})
 
     def __call__(self, repository: Repository = CLICK, environ: Mapping[str, str] = TOKENS) -> Forge:
         root = "" if repository.provider == "github" else "/api/v4"
@@ -118,6 +121,66 @@ def test_a_rate_limit_of_graphql_is_no_empty_list(server: ForgeServer, opener: O
     )
     with pytest.raises(RateLimited):
         opener().pull_request(5)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Reply(502, body=b"<html>bad gateway</html>", content_type="text/html"),
+        Reply(200, {"errors": [{"type": "RATE_LIMITED", "message": "limit exceeded"}]}),
+    ],
+)
+def test_a_list_of_closed_issues_that_could_not_be_told_is_no_empty_list(
+    server: ForgeServer, opener: Opener, broken: Reply
+) -> None:
+    server.routes["/repos/pallets/click/pulls/5"] = Reply(data=pull())
+    server.routes["/graphql"] = Reply(
+        broken.status,
+        broken.data,
+        broken.body,
+        headers={"X-RateLimit-Reset": str(int(time.time()) + 1800)},
+    )
+    with pytest.raises((RateLimited, ForgeDown)):
+        opener().pull_request(5)
+
+
+def test_nothing_is_called_missing_in_a_repository_that_cannot_be_seen(
+    server: ForgeServer, opener: Opener
+) -> None:
+    hub, lab = opener(environ={}), opener(DEEP, environ={})
+    with pytest.raises(NotOnForge):
+        hub.pull_request(404)
+    with pytest.raises(NotOnForge):
+        lab.issue(404)
+    server.routes.clear()  # a private repository, for whoever has no token
+    for forge, asked in ((opener(environ={}), "pulls/5"), (opener(DEEP, environ={}), "merge_requests/5")):
+        with pytest.raises(ForgeError, match="can't be seen") as caught:
+            forge.pull_request(5)
+        assert not isinstance(caught.value, NotOnForge), asked
+        assert "private repository needs a token" in caught.value.remedy
+
+
+def test_one_command_asks_for_a_pull_request_once(server: ForgeServer, opener: Opener) -> None:
+    server.routes["/repos/pallets/click/pulls/5"] = Reply(data=pull())
+    server.routes["/graphql"] = Reply(data=closes((7, "pallets/click")))
+    forge = opener()
+    assert forge.pull_request(5) is forge.pull_request(5)
+    assert (server.asked("/repos/pallets/click/pulls/5"), server.asked("/graphql")) == (1, 1)
+
+
+def test_the_issues_of_an_unchanged_pull_request_are_not_asked_for_again(
+    server: ForgeServer, opener: Opener
+) -> None:
+    address = "/repos/pallets/click/pulls/5"
+    server.routes[address] = Reply(data=pull(), headers={"ETag": '"one"'})
+    server.routes["/graphql"] = Reply(data=closes((7, "pallets/click")))
+    assert [opener().pull_request(5).closes for _ in range(3)] == [(7,)] * 3
+    assert server.asked("/graphql") == 1
+    server.routes[address] = Reply(data=pull(), headers={"ETag": '"two"'})
+    server.routes["/graphql"] = Reply(data={"errors": [{"message": "no such field"}]})
+    assert opener().pull_request(5).closes == (7, 8, 9), "the kept answer belongs to the older state"
+    server.routes["/graphql"] = Reply(data=closes((8, "pallets/click")))
+    assert opener().pull_request(5).closes == (8,), "what was no answer is not kept"
 
 
 def test_an_unmerged_pull_request_has_no_landing(server: ForgeServer, opener: Opener) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from forgeserver import ForgeServer, Reply, Request
 
-from berbench.errors import ForgeError, NotOnForge, RateLimited
+from berbench.errors import ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge.credentials import Credentials
 from berbench.forge.limits import rate_limit_wait
 from berbench.forge.transport import Patience, Transport
@@ -229,6 +229,20 @@ def test_a_server_that_hangs_or_drips_is_left(server: ForgeServer, make: Maker) 
     with pytest.raises(ForgeError, match="did not answer within"):
         make(deadline_s=0.3, attempts=1).get("/y")
     assert time.monotonic() - started < 5
+
+
+def test_a_forge_that_is_down_or_limits_is_asked_no_further(server: ForgeServer, make: Maker) -> None:
+    server.routes["/api/y"] = Reply(data={"a": 1})
+    for trouble in (Reply(503, {}), Reply(429, {}, headers={"Retry-After": "900"})):
+        server.routes["/api/x"] = trouble
+        transport = make()
+        with pytest.raises((ForgeDown, RateLimited)) as first:
+            transport.get("/x")
+        asked = len(server.requests)
+        with pytest.raises((ForgeDown, RateLimited)) as second:
+            transport.get("/y")
+        assert first.value is second.value and len(server.requests) == asked
+    assert make().get("/y").data == {"a": 1}
 
 
 def test_redirects_stay_on_the_host_and_the_token_never_leaves(server: ForgeServer, make: Maker) -> None:
