@@ -65,8 +65,8 @@ class Trial:
     """One verifier run in one fresh container: image and delta give the tree, then set-up, then the command.
 
     `setup` and `command` are shell lines run in the image's work tree; `env` is added to the image's own.
-    `kit` paths are relative to KIT_DIR. `collect` are globs relative to the work tree, whose files are moved
-    to OUT_DIR's `collected/` afterwards; stale ones are removed before the command.
+    `kit` paths are relative to KIT_DIR. `collect` are globs relative to the work tree; matching files that the
+    command wrote are moved to OUT_DIR's `collected/` afterwards, and older ones stay where they are.
     """
 
     name: str  # base | reference | …
