@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from berbench import __version__
 from berbench.cli import (
     clean,
+    console,
     demo,
     doctor,
     init,
@@ -80,11 +82,25 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
     raise Interrupted("Stopped by SIGTERM.")
 
 
+def _in_utf8() -> None:
+    """Begin again in Python's UTF-8 mode where the locale has another encoding.
+
+    Names in git are bytes that are read as UTF-8 throughout, and given back to the system as such. What is
+    printed keeps the locale's encoding.
+    """
+    if sys.getfilesystemencoding() != "utf-8":
+        os.environ.setdefault("PYTHONIOENCODING", getattr(sys.stdout, "encoding", "utf-8"))
+        os.execv(sys.executable, [sys.executable, "-P", "-X", "utf8", "-m", "berbench", *sys.argv[1:]])
+
+
 def main() -> None:
     """Run the program and end the process with the exit code that the outcome deserves."""
+    _in_utf8()
     signal.signal(signal.SIGTERM, _terminated)
+    console.prepare()
     try:
         code = app(standalone_mode=False)
+        console.flush()
     except BerbenchError as error:
         show_error.expected(error)
         code = error.exit_code
@@ -93,10 +109,6 @@ def main() -> None:
         code = Interrupted.exit_code
     except show_error.CommandLineError as error:
         code = show_error.usage(error)
-    except BrokenPipeError:
-        # The reader of a pipe went away (`berbench task list | head`): nothing is left to say to it.
-        sys.stderr.close()
-        code = 0
     except Exception as error:
         code = show_error.bug(error)
     sys.exit(code or 0)

@@ -2,16 +2,57 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 PAGE_WIDTH = 140
+LEAST_WIDTH = 72  # narrower than that, tables would have to drop parts of ids and states
+
+
+def prepare() -> None:
+    """Make both streams fit for use: one that the caller closed leads nowhere, no character is too much for any."""
+    sys.stdout, sys.stderr = _fit(sys.stdout), _fit(sys.stderr)
+
+
+def _fit(stream: Any) -> Any:
+    if stream is None:
+        return Path(os.devnull).open("w", encoding="utf-8")
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
+
+
+@contextmanager
+def _unless_unheard(stream: IO[str], *unheard: type[OSError]) -> Iterator[None]:
+    """Let what nobody can hear lead nowhere from now on: the work goes on, and its exit code stays true."""
+    try:
+        yield
+    except unheard:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _result(text: str, *, flush: bool = False) -> None:
+    # `| head` may end the reader at any time; a full disk, though, has lost the result: that is an error.
+    with _unless_unheard(sys.stdout, BrokenPipeError):
+        sys.stdout.write(text)
+        if flush:
+            sys.stdout.flush()
+
+
+def flush() -> None:
+    """See that the result has arrived. OSError when it could not."""
+    _result("", flush=True)
 
 
 def printable(text: str) -> str:
@@ -20,27 +61,33 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in safe)
 
 
+def one_line(name: str) -> str:
+    """A name fit to stand in a line, whatever is in it."""
+    return printable(name).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def say(text: str = "") -> None:
     """A line of the result."""
-    sys.stdout.write(printable(text) + "\n")
+    _result(printable(text) + "\n")
 
 
 def note(text: str) -> None:
-    """A diagnostic line: progress, hints."""
-    sys.stderr.write(printable(text) + "\n")
-    sys.stderr.flush()
+    """A diagnostic line: progress, hints. That it can't be heard stops no work."""
+    with _unless_unheard(sys.stderr, OSError):
+        sys.stderr.write(printable(text) + "\n")
+        sys.stderr.flush()
 
 
 def complain(text: str) -> None:
     """A line of an error."""
-    sys.stdout.flush()
+    with _unless_unheard(sys.stdout, OSError):
+        sys.stdout.flush()
     note(text)
 
 
 def emit(document: Mapping[str, Any]) -> None:
     """The one JSON document of a `--json` command. ASCII only, so that no stream encoding can break it."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=True) + "\n")
-    sys.stdout.flush()
+    _result(json.dumps(document, indent=2, ensure_ascii=True) + "\n", flush=True)
 
 
 def console(*, error: bool = False) -> Console:
@@ -48,10 +95,19 @@ def console(*, error: bool = False) -> Console:
     from rich.console import Console
 
     # A file or a pipe has no width; a wide page keeps rows on few lines. COLUMNS, where set, decides.
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PAGE_WIDTH
-    return Console(stderr=error, highlight=False, soft_wrap=False, width=width)
+    given = os.environ.get("COLUMNS", "")
+    width = int(given) if given.isdecimal() and int(given) else None
+    if width is None and not (sys.stderr if error else sys.stdout).isatty():
+        width = PAGE_WIDTH
+    made = Console(stderr=error, highlight=False, soft_wrap=False, width=width)
+    if made.width < LEAST_WIDTH:
+        made.width = LEAST_WIDTH
+    return made
 
 
 def show(renderable: RenderableType) -> None:
     """A table or panel on standard output."""
-    console().print(renderable)
+    made = console()
+    with made.capture() as captured:
+        made.print(renderable)
+    _result(captured.get())

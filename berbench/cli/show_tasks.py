@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from berbench.cli.console import say, show
+from berbench.cli.console import one_line, say, show
 from berbench.cli.tables import cell, plural, table, verdict_text
 from berbench.model.task import TaskState
 
@@ -149,7 +149,7 @@ def show_task(view: Overview) -> None:
 def _show_files(name: str, files: Sequence[PatchFile]) -> None:
     say(f"{name} ({_count(len(files))})")
     for file in files:
-        say(f"  {_change(file)} {file.path}")
+        say(f"  {_change(file)} {one_line(file.path)}")
     say()
 
 
@@ -165,7 +165,7 @@ def _count(count: int) -> str:
 
 def _names(paths: Iterable[str]) -> str:
     every = list(paths)
-    return ", ".join(every[:4]) + (f" and {len(every) - 4} more" if len(every) > 4 else "")
+    return ", ".join(map(one_line, every[:4])) + (f" and {len(every) - 4} more" if len(every) > 4 else "")
 
 
 def _short(command: str) -> str:
