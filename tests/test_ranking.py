@@ -120,6 +120,12 @@ def test_housekeeping_ranks_below_a_fix(title: str) -> None:
     assert score(FIX, NEW_TEST, title=title) <= score(FIX, NEW_TEST, title="Fix the case of words") - 10
 
 
+@pytest.mark.parametrize("system", ["Windows", "macOS", "PowerShell"])
+def test_what_is_special_to_another_system_ranks_below(system: str) -> None:
+    title = f"Fix the case of words on {system}"
+    assert score(FIX, NEW_TEST, title=title) <= score(FIX, NEW_TEST, title="Fix the case of words") - 20
+
+
 def test_names_that_only_the_change_defines_foresee_a_failure_at_base() -> None:
     feature: Edit = (CODE, "", "def sentences(text):\n    return text.split('.')\n")
     test: Edit = (TEST, "", "def test_sentences():\n    assert sentences('a. b') == ['a', ' b']\n")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from berbench.model.changes import Landing, LineCount, Split
 from berbench.ranking.kinds import Kind, is_test_code, kind_of, module_of
 from berbench.ranking.signs import Signs, read_signs
-from berbench.ranking.titles import NEVER_A_FIX, housekeeping, tells_a_fix
+from berbench.ranking.titles import NEVER_A_FIX, housekeeping, other_system, tells_a_fix
 
 __all__ = ["Ranked", "Rejected", "Size", "measure", "rank"]
 
@@ -179,6 +179,8 @@ def _judge_title(tally: _Tally, title: str, signs: Signs | None) -> None:
     fix, chore = tells_a_fix(title), housekeeping(title)
     if fix:
         tally.add(6, "the title names a behaviour")
+    if system := other_system(title):
+        tally.add(-25, f"the title names {system}: on Linux its tests may pass at the base")
     if not chore:
         return
     # Names that only the change defines are proof enough that the tests can't pass without it.

@@ -58,6 +58,9 @@ _ROWS = (
 )
 _PATTERNS = tuple((label, re.compile(pattern)) for label, pattern in _ROWS)
 
+# Trials run on Linux, where what is special to another system can't be seen to fail.
+_ELSEWHERE = re.compile(r"\b(windows|win32|mac ?os|osx|darwin|cygwin|powershell|ios|android|freebsd)\b")
+
 # "Fix" before these mends no behaviour of the program.
 NEVER_A_FIX = frozenset({"lint or formatting", "typing", "tests alone", "CI", "a release", "documentation"})
 
@@ -73,6 +76,12 @@ def housekeeping(title: str) -> str:
     """What kind of housekeeping the title tells of: "a refactoring", "typing", …; "" when none."""
     lower = title.lower()
     return next((label for label, pattern in _PATTERNS if pattern.search(lower)), "")
+
+
+def other_system(title: str) -> str:
+    """The operating system other than Linux that the title names; "" when it names none."""
+    found = _ELSEWHERE.search(title.lower())
+    return found[1] if found else ""
 
 
 def tells_a_fix(title: str) -> bool:
