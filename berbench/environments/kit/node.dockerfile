@@ -19,6 +19,7 @@ RUN set -eu; \
     command -v node >/dev/null || { mkdir -p /opt/berbench/base && ln -s "$node" /opt/berbench/base/node; }
 ENV PATH=$PATH:/opt/berbench/base
 ENV npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_loglevel=error \
+    npm_config_fetch_retry_mintimeout=2000 npm_config_fetch_retry_maxtimeout=10000 \
     HUSKY=0 HUSKY_SKIP_INSTALL=1 PUPPETEER_SKIP_DOWNLOAD=1 PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=1 \
     PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 CYPRESS_INSTALL_BINARY=0 ELECTRON_SKIP_BINARY_DOWNLOAD=1
 
@@ -51,28 +52,41 @@ RUN set -u; \
     before=""; [ -z "$BERBENCH_AS_OF" ] || before="--before=$BERBENCH_AS_OF"; \
     # npm installs peers by itself since 7: older trees were never written for that
     peers=""; case "${BERBENCH_AS_OF:-9}" in 201*|2020-0*) peers="--legacy-peer-deps";; esac; \
-    # A package may have nothing from before the landing (published anew, or renamed): it is left out, then
-    # added as of today. package.json is put back as it was.
-    npm_before() { \
-        cp package.json /tmp/package.json; left_out=""; done=1; \
+    # What the registry can't give is left out, then added as of today: a package with nothing from before the landing
+    # (published anew, or renamed), or one from an address that is out of reach. The tree's files are put back.
+    npm_with() { \
+        mkdir -p /tmp/kept; cp package.json /tmp/kept/; cp package-lock.json npm-shrinkwrap.json /tmp/kept/ 2>/dev/null; \
+        left_out=""; done=1; \
         for try in 1 2 3 4 5 6 7 8; do \
-            npm install --no-package-lock $peers $before "$@" >/tmp/npm.log 2>&1 && { done=0; break; }; \
-            name=$(sed -nE 's/.*(No versions available for|No matching version found for|notarget a package version that.*for) (@?[^@ ]+).*/\2/p' /tmp/npm.log | head -n 1); \
-            [ -n "$name" ] && grep -q "\"$name\" *:" package.json || break; \
-            left_out="$left_out $name"; note "nothing of $name is from before the landing"; \
-            npm pkg delete "dependencies[$name]" "devDependencies[$name]" "dependencies.$name" "devDependencies.$name" >/dev/null 2>&1; \
+            npm install $peers "$@" >/tmp/npm.log 2>&1 && { done=0; break; }; \
+            name=$(/opt/berbench/node-of-npm -e ' \
+                const fs = require("fs"), log = fs.readFileSync("/tmp/npm.log", "utf8"), p = JSON.parse(fs.readFileSync("package.json", "utf8")); \
+                const all = { ...p.devDependencies, ...p.dependencies, ...p.optionalDependencies }; \
+                const said = /(?:No versions available for|No matching version found for) (@?[^@\s]+)/.exec(log) || /notarget.*?(@?[^@\s]+)@/.exec(log); \
+                const fetched = /ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|E40\d|git ls-remote|Permission denied/.test(log); \
+                const remote = Object.keys(all).find((n) => /^(git|https?:|github:|[\w-]+\/[\w.-]+)/.test(all[n])); \
+                const name = said && all[said[1]] ? said[1] : fetched && remote ? remote : ""; \
+                for (const part of ["dependencies", "devDependencies", "optionalDependencies"]) if (name && p[part]) delete p[part][name]; \
+                if (name) fs.writeFileSync("package.json", JSON.stringify(p, null, 2)); \
+                console.log(name);'); \
+            [ -n "$name" ] || break; \
+            left_out="$left_out $name"; note "$name cannot be had as of the landing, or is out of reach"; \
         done; \
-        tail -n 15 /tmp/npm.log; cp /tmp/package.json package.json; \
+        tail -n 15 /tmp/npm.log; \
+        for file in package.json package-lock.json npm-shrinkwrap.json; do \
+            if [ -f "/tmp/kept/$file" ]; then cp "/tmp/kept/$file" .; else rm -f "$file"; fi; \
+        done; \
         if [ $done = 0 ]; then for name in $left_out; do \
-            range=$(/opt/berbench/node-of-npm -p 'const p = require("/tmp/package.json"); ({...p.devDependencies, ...p.dependencies})[process.argv[1]] || "*"' "$name"); \
+            range=$(/opt/berbench/node-of-npm -p 'const p = require("/tmp/kept/package.json"); ({ ...p.devDependencies, ...p.dependencies })[process.argv[1]] || "*"' "$name"); \
+            case "$range" in *:*|*/*) continue;; esac; \
             npm install --no-save --no-package-lock --legacy-peer-deps --ignore-scripts "$name@$range" >/dev/null 2>&1 || note "not installed: $name"; \
         done; fi; \
-        return $done; \
+        rm -rf /tmp/kept; return $done; \
     }; \
     npm_install() { \
-        npm_before || \
-        { note "npm install as of the landing failed, trying without scripts"; npm_before --ignore-scripts --legacy-peer-deps; } || \
-        { note "packages are of today, not of the landing"; npm install --no-package-lock --legacy-peer-deps; } || \
+        npm_with --no-package-lock $before || \
+        { note "npm install as of the landing failed, trying without scripts"; npm_with --no-package-lock $before --ignore-scripts --legacy-peer-deps; } || \
+        { note "packages are of today, not of the landing"; npm_with --no-package-lock --legacy-peer-deps; } || \
         npm install --no-package-lock --force --ignore-scripts; \
     }; \
     tool() { npm install --prefix "/opt/berbench/$1" "$2" && ln -sf "/opt/berbench/$1/node_modules/.bin/$1" /opt/berbench/bin/; }; \
@@ -90,7 +104,7 @@ RUN set -u; \
             tool yarn yarn@1; \
             yarn install --frozen-lockfile --non-interactive --ignore-engines || { note "yarn failed"; rm -rf node_modules; npm_install; }; \
         elif [ -f package-lock.json ] || [ -f npm-shrinkwrap.json ]; then \
-            npm ci $peers || { note "npm ci failed"; npm_install; }; \
+            npm ci $peers || { note "npm ci failed, trying npm install with the lock file"; npm_with; } || { note "the lock file does not serve"; npm_install; }; \
         else npm_install; fi; \
     }; \
     if [ -f package.json ]; then install || exit 1; \
