@@ -1,0 +1,62 @@
+"""What goes into images and trials: the tree and the change, and nothing that tells the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import pytest
+from sampleplace import SamplePlace
+
+from berbench.engine.door import Say
+from berbench.model.changes import FileEntry
+from berbench.model.trial import Build, Facts, ImageRecipe, Trial
+from berbench.stages.validate import validate_task
+
+
+def _bytes_of(recipe: ImageRecipe, entries: Iterable[FileEntry]) -> bytes:
+    parts = [recipe.dockerfile, *(f"{name}={value}".encode() for name, value in recipe.build_args)]
+    for entry in entries:
+        parts += [entry.path.encode(), entry.data]
+    return b"\n".join(parts)
+
+
+def test_S01_S05_T01_an_image_holds_no_history_and_nothing_of_any_task(
+    place: SamplePlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The build context is the base tree alone: no `.git`, no `.ber/`, no later commit's id, no pull request."""
+    created = place.create(place.pull("Count sentences"))
+    contexts: list[tuple[ImageRecipe, list[FileEntry]]] = []
+    trials: list[Trial] = []
+    build, run = place.engine.build, place.executor.run
+
+    def watch_build(
+        recipe: ImageRecipe, context: Callable[[], Iterable[FileEntry]], *, timeout_s: float, say: Say
+    ) -> Build:
+        contexts.append((recipe, list(context())))
+        return build(recipe, context, timeout_s=timeout_s, say=say)
+
+    def watch_run(wanted: Sequence[Trial]) -> Sequence[Facts]:
+        trials.extend(wanted)
+        return run(wanted)
+
+    monkeypatch.setattr(place.engine, "build", watch_build)
+    monkeypatch.setattr(place.executor, "run", watch_run)
+    validate_task(place.bench, created.id, narrowing=False, say=lambda task_id, line: None)
+
+    ((recipe, entries),) = contexts
+    assert not [entry.path for entry in entries if entry.path.startswith((".git/", ".ber/"))]
+    everything = _bytes_of(recipe, entries)
+    source = created.files.task.source
+    assert source.landing_commit.encode() not in everything
+    assert b"sentence_count" not in everything  # what the reference adds and the hidden tests use
+    assert b"test_sentences" not in everything
+    for trial in trials:
+        assert not [entry.path for entry in trial.delta.writes if entry.path.startswith(".ber/")]
+        told = repr((trial.command, trial.env, trial.setup, trial.kit))
+        assert source.landing_commit not in told
+        assert source.base_commit not in told
+
+
+def test_S07_a_trial_asks_for_no_network_unless_the_task_says_so(place: SamplePlace) -> None:
+    created = place.create(place.pull("Count sentences"))
+    assert created.files.task.verify.network == "none"
