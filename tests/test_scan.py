@@ -199,17 +199,33 @@ def test_M16_what_was_not_fetched_is_counted_apart_from_what_has_no_issue(
 ) -> None:
     for pr in (5, 6, 7, 8):
         story.fix(pr)
-    limited = RateLimited("The forge allows no more requests.", wait_s=1800)
+    limited = RateLimited("The forge asks to wait 30 min.", wait_s=1800, remedy="try again then")
     forge = ForgeOnPaper({8: (), 7: (2,)}, {6: limited})
     report = report_of(history, forge=forge)
     assert forge.asked == [8, 7, 6]  # the newest first, and none after the refusal
     assert (report.unlinked, report.not_fetched) == (1, 2)
     assert len(report.candidates) == 4
-    assert report.notes == (
-        "The forge was asked no further. The forge allows no more requests. It asks to wait 1800 s.",
-    )
+    assert report.notes == ("The forge was asked no further: The forge asks to wait 30 min; try again then",)
     told = {found.pr: "the forge was not asked for its issue" in found.reasons for found in report.candidates}
     assert told == {8: False, 7: False, 6: True, 5: True}
+
+
+def test_the_forge_is_asked_for_what_can_become_a_task_and_the_best_first(
+    story: Story, history: GitHistory
+) -> None:
+    story.fix(5, "Fix words of many lines", "It splits at the wrong place. " * 8)
+    story.repo.commit(
+        "Refactor the words (#6)",
+        {
+            "src/words.py": b"# words\ndef words(text):\n    return text.split(5)\n",
+            "tests/test_words.py": b"#\n",
+        },
+    )
+    story.fix(7, "Clean up words")
+    forge = ForgeOnPaper({5: (), 6: (), 7: ()})
+    report = report_of(history, forge=forge)
+    assert forge.asked == [5, 7]
+    assert 6 in reasons(report)
 
 
 def test_a_forge_that_fails_costs_no_result(story: Story, history: GitHistory) -> None:

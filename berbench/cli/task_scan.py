@@ -44,6 +44,8 @@ def scan(
             say=note,
         )
     if json:
+        for line in report.notes:
+            note(line)
         emit(document(report))
     else:
         show_scan(report, verbose=verbose)

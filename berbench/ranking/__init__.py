@@ -128,7 +128,10 @@ def _judge_statement(tally: _Tally, landing: Landing, linked: bool) -> None:
         tally.add(12, "an issue states the problem")
         return
     body = landing.message.partition("\n")[2].strip()
-    tally.add(0 if len(body) > 120 else -6, "no linked issue" + ("" if body else " and no description"))
+    tally.add(
+        0 if len(body) > 120 else -6,
+        "no linked issue is known" + ("" if body else ", and the landing has no description"),
+    )
 
 
 def _judge_size(tally: _Tally, split: Split, code: Sequence[str], lines: Sequence[LineCount]) -> None:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from berbench.environments import ENVIRONMENT_GLOBS, propose_inputs, propose_setup
 from berbench.environments.dating import dated_arguments
-from berbench.errors import ConfigError, ForgeError, LandingError, NotOnForge
+from berbench.errors import ConfigError, LandingError
 from berbench.forge.door import Forge
 from berbench.history.door import History
-from berbench.model.changes import Change, Issue, Landing, PullRequest, Repository, Snapshot, Split
+from berbench.model.changes import Change, Landing, PullRequest, Repository, Snapshot, Split
 from berbench.model.task import Config, Environment, Source, Task, TaskFiles, Verify
 from berbench.model.trial import Problem
-from berbench.prompts import Leaks, write_prompt
+from berbench.prompts import Draft, Leaks, write_prompt
 from berbench.runners import MANIFEST_GLOBS, Proposal, propose
 from berbench.split import classify, matcher
 from berbench.stages.landing import find_landing
 from berbench.stages.lint import LintDoors, lint_task, module_path
 from berbench.stages.patches import cut, obstacles
+from berbench.stages.texts import Texts, read_texts
 from berbench.store import Project
 
 Say = Callable[[str], None]
+
+_MOST_TAKEN = 6  # places told of; the rest are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +82,12 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
     changed_tests = [change.path for change in split.tests]
     snapshot = read_snapshot(doors.lint.history, patches.landing_tree, also=changed_tests)
     proposal = propose(snapshot, split.tests)
-    pull_request, issues = _texts(doors, request, landing)
+    texts = read_texts(doors.forge, landing, request.issue_text)
+    landing = replace(landing, issues=tuple(dict.fromkeys((*texts.linked, *landing.issues))))
     module = module_path(doors.lint.history, patches.base_tree)
-    leaks = leaks_of(doors.lint.repository, landing, pull_request, issues, module)
+    leaks = leaks_of(doors.lint.repository, landing, texts.pull_request, module)
     prompt = write_prompt(
-        issues, pull_request, landing.message, doors.lint.config.harvest.prompt_source, leaks
+        texts.issues, texts.pull_request, landing.message, doors.lint.config.harvest.prompt_source, leaks
     )
     files = TaskFiles(
         _task(doors, landing, split, snapshot, proposal),
@@ -93,7 +97,15 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
     )
     folder = doors.lint.project.create_task(files, force=request.force)
     found = lint_task(doors.lint, files, leaks)
-    return Created(task_id, folder, landing, split, files, proposal, prompt.warnings, found)
+    return Created(task_id, folder, landing, split, files, proposal, _notes(texts, prompt), found)
+
+
+def _notes(texts: Texts, prompt: Draft) -> tuple[str, ...]:
+    """What a reviewer must know of the prompt: doubts, and what was taken out of it."""
+    taken = [f"taken out of the prompt: {place}" for place in dict.fromkeys(prompt.removed)]
+    if len(taken) > _MOST_TAKEN:
+        taken[_MOST_TAKEN:] = [f"and {len(taken) - _MOST_TAKEN} more places"]
+    return (*texts.notes, *prompt.warnings, *taken)
 
 
 def read_snapshot(history: History, tree: str, *, also: Iterable[str] = ()) -> Snapshot:
@@ -127,46 +139,10 @@ def _name(landing: Landing) -> str:
     return f"Pull request {landing.pr}" if landing.pr is not None else f"Commit {landing.commit[:12]}"
 
 
-def _texts(doors: Doors, request: Request, landing: Landing) -> tuple[PullRequest | None, tuple[Issue, ...]]:
-    """What people wrote about the problem: the user's own file first, else what the forge tells."""
-    if request.issue_text is not None:
-        return None, (_issue_from(request.issue_text),)
-    if doors.forge is None or landing.pr is None:
-        return None, ()
-    try:
-        pull_request = doors.forge.pull_request(landing.pr)
-        numbers = pull_request.closes or landing.issues
-        issues = tuple(_issues(doors.forge, numbers))
-    except ForgeError as error:
-        offline = "or give the problem's text with --issue-file, or take the commit message with --no-api"
-        raise ForgeError(error.message, remedy="; ".join(filter(None, (error.remedy, offline)))) from error
-    return pull_request, issues
-
-
-def _issues(forge: Forge, numbers: tuple[int, ...]) -> Iterator[Issue]:
-    """The issues among the numbers; a number that is another pull request, or gone, tells no problem."""
-    for number in numbers:
-        try:
-            issue = forge.issue(number)
-        except NotOnForge:
-            continue
-        if not issue.is_pull_request:
-            yield issue
-
-
-def _issue_from(text: str) -> Issue:
-    """An issue from a person's file: a first line `# Title` is its title."""
-    first, _, rest = text.lstrip("\ufeff\n").partition("\n")
-    if first.startswith("# "):
-        return Issue(0, first[2:].strip(), rest, "")
-    return Issue(0, "", text, "")
-
-
 def leaks_of(
     repository: Repository,
     landing: Landing,
     pull_request: PullRequest | None = None,
-    issues: Iterable[Issue] = (),
     module: str = "",
 ) -> Leaks:
     """What the prompt must not tell of this change."""
@@ -175,11 +151,10 @@ def leaks_of(
     if pull_request is not None:
         commits |= {pull_request.head_commit, pull_request.landing_commit} - {""}
         branch = pull_request.source_branch or branch
-    numbers = (*landing.issues, *(issue.number for issue in issues if issue.number))
     return Leaks(
         repository=repository,
         pr=landing.pr,
-        issues=tuple(dict.fromkeys(numbers)),
+        issues=landing.issues,
         commits=tuple(sorted(commits)),
         branch=branch,
         module_path=module,

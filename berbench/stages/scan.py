@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from berbench.errors import ForgeError, NotOnForge, RateLimited
+from berbench.errors import ForgeError, NotOnForge
 from berbench.forge.door import Forge
 from berbench.history.door import History
 from berbench.landings import read_landings
@@ -117,8 +117,14 @@ def scan(
     say(f"reading the changes of {len(harvest.shortlist)} candidates")
     shortlist = _read_changes(history, harvest.shortlist)
     notes: list[str] = []
-    asked, refused = (shortlist, []) if forge is None else _ask(forge, shortlist, notes, say)
-    candidates, hopeless = _rank(asked, history.commit(head).committed_at)
+    ranked, hopeless = _rank(shortlist, history.commit(head).committed_at)
+    refused: list[NotLanding] = []
+    if forge is not None:
+        # The best first: should the forge stop answering, what is missing is missed least.
+        ranked.sort(key=lambda item: -item.rank.score)
+        asked, refused = _ask(forge, [item.what for item in ranked], notes, say)
+        ranked = _again(ranked, asked, history.commit(head).committed_at)
+    candidates = [_candidate(item) for item in ranked]
     rejected = [*harvest.rejected, *refused, *hopeless, *_summary(harvest.unnamed, harvest.newest_unnamed)]
     return ScanReport(
         repository=slug or history.root.name,
@@ -242,8 +248,8 @@ def _ask(
             )
         except ForgeError as error:
             stopped = True
-            wait = f" It asks to wait {error.wait_s:.0f} s." if isinstance(error, RateLimited) else ""
-            notes.append(f"The forge was asked no further. {error.message}{wait}")
+            why = "; ".join(filter(None, (error.message.rstrip("."), error.remedy)))
+            notes.append(f"The forge was asked no further: {why}")
             asked.append(replace(item, reasons=(NOT_FETCHED,)))
         else:
             title = pull.title or landing.title
@@ -251,22 +257,46 @@ def _ask(
     return asked, refused
 
 
-def _rank(shortlist: Sequence[_Shortlisted], newest: datetime) -> tuple[list[Candidate], list[NotLanding]]:
-    candidates: list[Candidate] = []
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    what: _Shortlisted
+    rank: Ranked
+
+
+def _rank(shortlist: Iterable[_Shortlisted], newest: datetime) -> tuple[list[_Scored], list[NotLanding]]:
+    ranked: list[_Scored] = []
     rejected: list[NotLanding] = []
     for item in shortlist:
-        landing, split = item.landing, item.split
+        landing = item.landing
         age = (newest - landing.merged_at).days / 365.25
-        ranked = rank(landing, split, item.lines, bool(landing.issues), item.patch, age_years=age)
-        match ranked:
+        found = rank(landing, item.split, item.lines, bool(landing.issues), item.patch, age_years=age)
+        match found:
             case Rejected(reason):
                 rejected.append(NotLanding(landing.pr, landing.commit, reason))
-            case Ranked(score, reasons):
-                tests = measure([change.path for change in split.tests], item.lines)
-                reference = measure([change.path for change in split.reference], item.lines)
-                told = (*reasons, *item.reasons)
-                candidates.append(Candidate(landing, landing.issues, tests, reference, score, told))
-    return candidates, rejected
+            case Ranked():
+                ranked.append(_Scored(item, found))
+    return ranked, rejected
+
+
+def _again(ranked: Sequence[_Scored], asked: Iterable[_Shortlisted], newest: datetime) -> list[_Scored]:
+    """Rank anew what the forge told something of."""
+    before = {item.what.landing.commit: item for item in ranked}
+    result = []
+    for item in asked:
+        known = before[item.landing.commit]
+        if item.landing is known.what.landing:
+            result.append(_Scored(item, known.rank))
+        else:
+            result += _rank([item], newest)[0]
+    return result
+
+
+def _candidate(item: _Scored) -> Candidate:
+    landing, split = item.what.landing, item.what.split
+    tests = measure([change.path for change in split.tests], item.what.lines)
+    reference = measure([change.path for change in split.reference], item.what.lines)
+    reasons = (*item.rank.reasons, *item.what.reasons)
+    return Candidate(landing, landing.issues, tests, reference, item.rank.score, reasons)
 
 
 def _summary(count: int, newest: str) -> list[NotLanding]:
