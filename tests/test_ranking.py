@@ -168,7 +168,7 @@ def test_an_old_landing_is_said_to_be_old() -> None:
         ),
         ([FIX, ("tests/data/words.json", "1\n", "2\n")], "no test is changed, only data that tests read"),
         ([FIX, (TEST, "def test_old():\n    assert 1\n", "")], "tests gain no line"),
-        ([FIX, (TEST, "    a = 1\n", "    a = 2\n")], "tests are changed without a new test or assertion"),
+        ([FIX, (TEST, "import a\n", "import b\n")], "tests are only moved, or import other names"),
         (
             [(CODE, "def top(text, n):\n", "def top(text: str, n: int) -> list[str]:\n"), NEW_TEST],
             "the implementation is only reformatted, moved or annotated",
@@ -194,7 +194,49 @@ def test_what_can_be_no_task_is_rejected_with_its_reason(edits: list[Edit], reas
 def test_tests_that_only_move_are_no_new_tests() -> None:
     body = "def test_a():\n    assert words('a')\n"
     moved = [("tests/test_old.py", body, ""), ("tests/test_new.py", "", body)]
-    assert refusal(FIX, *moved) == "tests are changed without a new test or assertion"
+    assert refusal(FIX, *moved) == "tests are only moved, or import other names"
+
+
+def test_rows_of_a_table_are_tests_without_a_name() -> None:
+    rows: Edit = (TEST, "", '        ("a=b", {"a": "b"}),\n')
+    rewritten: Edit = (TEST, "    answer = words(text, 1)\n", "    answer = words(text, 2)\n")
+    assert score(FIX, NEW_TEST) > score(FIX, rows) > score(FIX, rewritten)
+
+
+def test_new_data_is_a_test_where_tests_read_what_is_there() -> None:
+    page = Change("tests/specs/new.md", ABSENT, REGULAR, "0" * 40, "2" * 40)
+    split = Split((page,), (change(CODE),))
+    when = datetime(2024, 5, 1, tzinfo=UTC)
+    landing = Landing(5, LandedBy.SQUASH, "a" * 40, "b" * 40, "Fix it", "", when, ("a" * 40,))
+    patch = patch_of(FIX, ("tests/specs/new.md", "", "# A\n"))
+    found = rank(landing, split, [LineCount(page.path, 1, 0), LineCount(CODE, 1, 1)], True, patch)
+    assert isinstance(found, Ranked)
+    assert "no new test by name, but 1 new file that tests read" in found.reasons
+
+
+def test_parentheses_that_move_may_be_a_fix() -> None:
+    mended: Edit = (CODE, "    pools = tuple(each * times)\n", "    pools = tuple(each) * times\n")
+    found = judged(mended, NEW_TEST)
+    assert isinstance(found, Ranked)
+    assert any("parentheses alone" in reason for reason in found.reasons)
+    assert found.score < score(FIX, NEW_TEST)
+
+
+def test_a_guard_that_goes_is_a_change_though_its_inside_only_moves() -> None:
+    guard: Edit = (
+        CODE,
+        "    try:\n        return text.split()\n    except ValueError:\n        raise TooLong() from None\n",
+        "    return text.split()\n",
+    )
+    found = judged(guard, NEW_TEST)
+    assert isinstance(found, Ranked)
+    assert "the implementation only loses lines" in found.reasons
+
+
+def test_words_of_all_code_are_no_names_that_a_change_brings() -> None:
+    edit: Edit = (CODE, "", "def top(args, error):\n    self.string = args\n    self.ceiling = error\n")
+    test: Edit = (TEST, "", "def test_top():\n    assert top.string(args=1).error(top.ceiling)\n")
+    assert read_signs(patch_of(edit, test), {TEST}).fresh_names == ("ceiling",)
 
 
 def test_deleted_test_files_alone_are_rejected() -> None:

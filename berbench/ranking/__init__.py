@@ -107,7 +107,8 @@ def _hopeless(
     """Why no task can come of it; "" when one can."""
     if not tests:
         return "tests are only deleted"
-    if not any(is_test_code(path) for path in tests):
+    new_data = _new_data(split)
+    if not new_data and not any(is_test_code(path) for path in tests):
         return "no test is changed, only data that tests read"
     if not code:
         kinds = sorted({kind_of(change.path).value for change in split.reference})
@@ -116,11 +117,16 @@ def _hopeless(
         return "tests gain no line"
     if signs and signs.idle and not measure(code, lines).deleted:
         return "the implementation gains only comments, imports or annotations"
-    if signs and signs.idle and measure(code, lines).added:
+    if signs and signs.idle and not signs.cut and measure(code, lines).added:
         return "the implementation is only reformatted, moved or annotated"
-    if signs and not signs.cases and not signs.checks:
-        return "tests are changed without a new test or assertion"
+    if signs and not new_data and not signs.rows:
+        return "tests are only moved, or import other names"
     return ""
+
+
+def _new_data(split: Split) -> int:
+    """New files that tests read: in many projects a file more is a test more."""
+    return sum(1 for change in split.tests if change.status == "A" and not is_test_code(change.path))
 
 
 def _judge_statement(tally: _Tally, landing: Landing, linked: bool) -> None:
@@ -167,8 +173,16 @@ def _judge_tests(tally: _Tally, split: Split, lines: Sequence[LineCount], signs:
         return
     if signs.cases:
         tally.add(14, f"{signs.cases} new test{'s' * (signs.cases != 1)}")
-    else:
+    elif signs.checks:
         tally.add(6, f"{signs.checks} new assertion{'s' * (signs.checks != 1)}, but no new test by name")
+    elif new_data := _new_data(split):
+        tally.add(2, f"no new test by name, but {new_data} new file{'s' * (new_data != 1)} that tests read")
+    elif signs.rows > signs.lost:
+        tally.add(
+            2, f"{signs.rows} new lines in tests, such as rows of a table, but no new test or assertion"
+        )
+    else:
+        tally.add(-20, "lines of tests are rewritten, none added: they may pass at the base")
     if signs.fresh_names:
         names = ", ".join(signs.fresh_names[:3])
         tally.add(16, f"the tests use what only the change defines: {names}")
@@ -176,6 +190,8 @@ def _judge_tests(tally: _Tally, split: Split, lines: Sequence[LineCount], signs:
         tally.add(9, "tests and change share new texts")
     if signs.idle:
         tally.add(-16, "the implementation only loses lines")
+    elif signs.regrouped:
+        tally.add(-16, "the implementation differs by parentheses alone: it may be only reformatted")
 
 
 def _judge_title(tally: _Tally, title: str, signs: Signs | None) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from berbench.ranking.kinds import Kind, is_test_code, kind_of
@@ -42,10 +42,18 @@ _IDLE = re.compile(
     r"|^\W*$"
 )
 _ANNOTATION = re.compile(r"\s*->\s*[^:]+(?=:\s*$)|(?<=\w):\s*[\w\[\]., |\"'*]+?(?=\s*[=,)]|$)")
-_LAYOUT = str.maketrans({**dict.fromkeys(" \t\f\v\r,;()"), "'": '"'})
+# Parentheses stay: `f(a * b)` and `f(a) * b` differ. Where they are all that differs, it may be a formatter's work.
+_LAYOUT = str.maketrans({**dict.fromkeys(" \t\f\v\r,;"), "'": '"'})
+_GROUPING = str.maketrans(dict.fromkeys("()"))
 _QUOTED = re.compile(r"(['\"`])((?:(?!\1).){4,}?)\1")
-_WORDS_OF_ALL_CODE = frozenset(
-    {"self", "this", "return", "None", "True", "False", "null", "true", "false", "else"}
+# Words that any program holds, so that a new line with one brings nothing new.
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "self this return none true false null else args kwargs argv error err string str int bool float bytes"
+        " list dict set map tuple object number undefined void any type value values key keys name names data"
+        " result get len",
+    )
 )
 
 
@@ -71,7 +79,9 @@ class Signs:
 
     `fresh_names` are names that new test lines use and that only the implementation's new lines define.
     `new_code` counts implementation lines that do something and are not just reformatted; `idle` says that
-    there are none. `shared_texts` are literals that both the new tests and the new implementation hold.
+    there are none, and `cut` counts such lines that are gone. `rows` counts new lines of tests, moves not counted, and `lost` those that are gone; `regrouped`
+    says that the implementation differs by parentheses alone. `shared_texts` are literals that both the new
+    tests and the new implementation hold.
     """
 
     cases: int
@@ -80,6 +90,10 @@ class Signs:
     shared_texts: int
     new_code: int
     idle: bool
+    cut: int = 0
+    rows: int = 0
+    lost: int = 0
+    regrouped: bool = False
 
 
 def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
@@ -92,11 +106,13 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
             side = code_side if kind_of(path) is Kind.CODE else None
         if side is not None:
             (side.added if sign == "+" else side.deleted).setdefault(path, []).append(line)
-    new_tests = _net(test_side)
+    new_tests = _net(test_side.all_added(), test_side.all_deleted())
     new_code = [line for line in _net_plain(code_side) if not _IDLE.match(line)]
+    turned = Side(code_side.deleted, code_side.added)
     used = _used(test_side.all_added())
     known = set(_NAME.findall("\n".join([*code_side.all_deleted(), *test_side.all_deleted()])))
-    fresh = (used & _defined(new_code)) - known - _WORDS_OF_ALL_CODE
+    fresh = {name for name in (used & _defined(new_code)) - known if name.lower() not in _COMMON}
+    fresh = {name for name in fresh if not name.startswith("__")}
     texts = _literals(new_tests) & _literals(new_code) if not fresh else ()
     return Signs(
         cases=sum(1 for line in new_tests if _CASE.search(line)),
@@ -105,6 +121,10 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
         shared_texts=len(texts),
         new_code=len(new_code),
         idle=not new_code,
+        cut=sum(1 for line in _net_plain(turned) if not _IDLE.match(line)),
+        rows=len(new_tests),
+        lost=len(_net(test_side.all_deleted(), test_side.all_added())),
+        regrouped=bool(new_code) and _ungrouped(code_side.all_added()) == _ungrouped(code_side.all_deleted()),
     )
 
 
@@ -123,17 +143,28 @@ def _changed_lines(patch: bytes) -> Iterator[tuple[str, str, str]]:
             yield path, raw[:1].decode(), raw[1:].decode("utf-8", "replace").rstrip()
 
 
-def _net(side: Side) -> list[str]:
-    """Added lines that were not deleted elsewhere: moved and re-indented ones are gone."""
-    gone = Counter(line.strip() for line in side.all_deleted())
+def _net(these: list[str], those: list[str]) -> list[str]:
+    """These lines without those: moved and re-indented ones are gone, and so are idle ones."""
+    gone = Counter(line.strip() for line in those)
     kept = []
-    for line in side.all_added():
+    for line in these:
         text = line.strip()
         if gone[text] > 0:
             gone[text] -= 1
         elif text and not _IDLE.match(line):
             kept.append(line)
     return kept
+
+
+def _joined(lines: Iterable[str]) -> str:
+    """Code as one text without layout; lines of brackets alone count here."""
+    return "".join(
+        _plain(line) or ("" if re.search(r"\w", line) else line.translate(_LAYOUT)) for line in lines
+    )
+
+
+def _ungrouped(lines: Iterable[str]) -> str:
+    return _joined(lines).translate(_GROUPING)
 
 
 def _net_plain(side: Side) -> list[str]:
@@ -144,7 +175,7 @@ def _net_plain(side: Side) -> list[str]:
     for path, all_lines in side.added.items():
         lines = list(_without_overloads(all_lines))
         texts = [_plain(line) for line in lines]
-        if "".join(texts) == "".join(deleted.get(path, ())):
+        if _joined(lines) == _joined(side.deleted.get(path, ())):
             continue  # the same text, broken into other lines
         for line, text in zip(lines, texts, strict=True):
             if gone[text] > 0:
