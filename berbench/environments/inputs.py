@@ -40,6 +40,11 @@ _EXTENSION = re.compile(
     r"\bExtension\("
 )
 
+_BUILDS = re.compile(
+    r"(npm run(-script)? \S*(build|compile|transpile|tsc|bundle)|(tsc|babel|rollup|esbuild|tsup|webpack)\b)"
+)
+_NO_BUILD = re.compile(r"lint|docs|reset|clean|check|noEmit|watch|types\b|[|;&]")
+
 
 def propose_inputs(snapshot: Snapshot) -> tuple[str, ...]:
     """Globs of the files that decide the environment, for `environment.inputs`; () asks for an exact image.
@@ -48,7 +53,7 @@ def propose_inputs(snapshot: Snapshot) -> tuple[str, ...]:
     would stay at the first task's base commit. Only globs that match something are given.
     """
     language = language_of(snapshot)
-    if (language == "python" and _compiles(snapshot)) or (language == "node" and node_build(snapshot)):
+    if (language == "python" and _compiles(snapshot)) or (language == "node" and node_builds(snapshot)):
         return ()
     patterns = {"python": _PYTHON, "node": _NODE, "go": _GO, "rust": _RUST, "java": _JAVA}.get(language, ())
     return tuple(pattern for pattern in patterns if any(map(matcher((pattern,)), snapshot.paths)))
@@ -59,14 +64,21 @@ def propose_setup(snapshot: Snapshot) -> tuple[str, ...]:
     language = language_of(snapshot)
     if language == "python" and _compiles(snapshot):
         return ("uv pip install --no-deps --no-build-isolation --offline -e .",)
-    if language == "node":
-        script = node_build(snapshot)
-        return (f"npm run {script}",) if script else ()
-    return ()
+    return node_builds(snapshot) if language == "node" else ()
 
 
-def node_build(snapshot: Snapshot) -> str:
-    """The script that makes files the package's entry points name but the tree does not hold; "" when none is."""
+def node_builds(snapshot: Snapshot) -> tuple[str, ...]:
+    """The building steps of the project's own test run, else the script that makes missing entry points."""
+    scripts = _package(snapshot).get("scripts", {})
+    named = [step.strip() for name in ("pretest", "test") for step in str(scripts.get(name, "")).split("&&")]
+    steps = [step for step in named if _BUILDS.match(step) and not _NO_BUILD.search(step)]
+    lines = dict.fromkeys(step if step.startswith("npm ") else f"npx --no-install {step}" for step in steps)
+    script = _missing_entries(snapshot)
+    return tuple(lines) or ((f"npm run {script}",) if script else ())
+
+
+def _missing_entries(snapshot: Snapshot) -> str:
+    """The script that makes files which the package's entry points name and the tree lacks; "" when none is."""
     package = _package(snapshot)
     scripts = package.get("scripts", {})
     script = next(

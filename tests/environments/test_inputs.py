@@ -41,6 +41,15 @@ def test_node_sources_are_shared_and_built_output_is_built_again() -> None:
     assert propose_setup(exports) == ("npm run compile",)
 
 
+def test_what_a_test_run_builds_first_is_built_in_each_trial() -> None:
+    scripts = '"pretest": "npm run compile -- -p tsconfig.test.json", "test": "npm run lint && tsc && mocha"'
+    snapshot = of({"package.json": '{"main": "index.js", "scripts": {' + scripts + "}}"}, "index.js")
+    assert propose_setup(snapshot) == ("npm run compile -- -p tsconfig.test.json", "npx --no-install tsc")
+    assert propose_inputs(snapshot) == ()
+    others = '"pretest": "npm run build:docs", "test": "tsc --noEmit && npm run build:reset && mocha"'
+    assert propose_setup(of({"package.json": '{"scripts": {' + others + "}}"}, "index.js")) == ()
+
+
 def test_a_tree_without_manifests_asks_for_an_exact_image() -> None:
     assert propose_inputs(Snapshot(("a.py",))) == ()
     assert propose_inputs(of({"package.json": "no json"}, "a.js")) != ()

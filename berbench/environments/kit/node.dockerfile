@@ -57,7 +57,7 @@ RUN set -u; \
     npm_with() { \
         mkdir -p /tmp/kept; cp package.json /tmp/kept/; cp package-lock.json npm-shrinkwrap.json /tmp/kept/ 2>/dev/null; \
         left_out=""; done=1; \
-        for try in 1 2 3 4 5 6 7 8; do \
+        for try in 1 2 3 4 5; do \
             npm install $peers "$@" >/tmp/npm.log 2>&1 && { done=0; break; }; \
             name=$(/opt/berbench/node-of-npm -e ' \
                 const fs = require("fs"), log = fs.readFileSync("/tmp/npm.log", "utf8"), p = JSON.parse(fs.readFileSync("package.json", "utf8")); \
@@ -85,7 +85,8 @@ RUN set -u; \
     }; \
     npm_install() { \
         npm_with --no-package-lock $before || \
-        { note "npm install as of the landing failed, trying without scripts"; npm_with --no-package-lock $before --ignore-scripts --legacy-peer-deps; } || \
+        { ! grep -qE 'ENOVERSIONS|ETARGET' /tmp/npm.log && note "npm install as of the landing failed, trying without scripts" && \
+          npm_with --no-package-lock $before --ignore-scripts --legacy-peer-deps; } || \
         { note "packages are of today, not of the landing"; npm_with --no-package-lock --legacy-peer-deps; } || \
         npm install --no-package-lock --force --ignore-scripts; \
     }; \
