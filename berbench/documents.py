@@ -74,6 +74,13 @@ def typed(model: type[M], tree: object, name: str) -> M:
     unknown = tuple(_unknown(model, tree, ""))
     if unknown:
         raise _error(name, unknown)
+    if model is not Validation:  # names of tests may hold anything
+        nul = tuple(
+            f"`{_path(path)}` holds a NUL character, which no command, path or name can"
+            for path in _nul(tree)
+        )
+        if nul:
+            raise _error(name, nul)
     try:
         return model.model_validate(_filled(model, tree))
     except ValidationError as error:
@@ -120,6 +127,20 @@ def _unknown(model: type[BaseModel], tree: Mapping[str, Any], path: str) -> Iter
             yield f"`{path}{_shown(key)}` is no known key ({hint})"
         elif known.model is not None and isinstance(value, Mapping):
             yield from _unknown(known.model, value, f"{path}{key}.")
+
+
+def _nul(tree: object, path: tuple[int | str, ...] = ()) -> Iterator[tuple[int | str, ...]]:
+    """Where the tree's texts hold a NUL character."""
+    if isinstance(tree, Mapping):
+        if any("\0" in key for key in tree):
+            yield path or ("",)
+        for key, value in tree.items():
+            yield from _nul(value, (*path, key))
+    elif isinstance(tree, list):
+        for number, value in enumerate(tree):
+            yield from _nul(value, (*path, number))
+    elif isinstance(tree, str) and "\0" in tree:
+        yield path
 
 
 def _filled(model: type[BaseModel], tree: Mapping[str, Any]) -> dict[str, Any]:

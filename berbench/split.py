@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from wcmatch import glob
 
+from berbench.errors import ConfigError
 from berbench.model.changes import ABSENT, GITLINK, Change, Split
 
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX | glob.BRACE | glob.NEGATE
@@ -43,6 +44,15 @@ def _joined(expressions: Sequence[str]) -> re.Pattern[str]:
 def matches(path: str, patterns: Sequence[str]) -> bool:
     """Whether one path matches; `matcher` is the way for many."""
     return matcher(tuple(patterns))(path)
+
+
+def need_patterns(patterns: Sequence[str]) -> None:
+    """ConfigError when there are none: nothing would be a test, and every landing would look untested."""
+    if not patterns:
+        raise ConfigError(
+            "harvest.test_patterns is empty, so nothing can be told to be a test.",
+            remedy='set it in .ber/bench/config.yaml, e.g. ["tests/**"]',
+        )
 
 
 def classify(changes: Iterable[Change], patterns: Sequence[str]) -> Split:

@@ -39,7 +39,8 @@ def test_an_empty_value_means_the_default(empty: bytes) -> None:
 def test_nothing_is_nothing_where_a_value_may_be_missing(nothing: bytes) -> None:
     assert task(b"validation: " + nothing).validation is None
     text = (
-        b"id: x\nsource: {base_commit: a, landing_commit: b, landed_by: merge, pull_request: %b}\n" % nothing
+        b"id: x\nsource: {base_commit: aaaa, landing_commit: bbbb, landed_by: merge, pull_request: %b}\n"
+        % nothing
     )
     assert typed(Task, load(text, "x"), "x").source.pull_request is None
 
@@ -57,6 +58,15 @@ PROBLEMS = {
     b"assert_: []\n": "`assert_` is no known key (did you mean `assert`?)",
     b"verify: {timeout_s: soon}\n": "`verify.timeout_s` must be a whole number, not 'soon'",
     b"timeout_s: 0\n": "`timeout_s` must be greater than 0, not '0'",
+    b"timeout_s: 99999999999\n": "`timeout_s` must be at most 1000000, not '99999999999'",
+    b'verify: {command: "a\\0b"}\n': "`verify.command` holds a NUL character",
+    b'hide: [x, "\\0"]\n': "`hide[1]` holds a NUL character",
+    b'environment: {build_args: {"\\0": x}}\n': "`environment.build_args` holds a NUL character",
+    b"limits: {memory: 1k}\n": "`limits.memory`: '1k' is no memory limit that a container can have",
+    b"limits: {memory: 9999999999g}\n": "`limits.memory`: '9999999999g' is no memory limit",
+    "limits: {memory: ²g}\n".encode(): "`limits.memory`: '²g' is no memory size",
+    b"limits: {cpus: 0.001}\n": "`limits.cpus` must be at least 0.01",
+    b"limits: {pids: 99999999999}\n": "`limits.pids` must be at most 4194304",
     b"timeout_s: [1]\n": "`timeout_s` must be a whole number, not a list",
     b"verify: {network: host}\n": "`verify.network` must be 'none' or 'bridge', not 'host'",
     b"verify: {evidence: xml}\n": "`verify.evidence` must look like",
@@ -80,6 +90,13 @@ def test_a_problem_names_file_path_and_remedy(text: bytes) -> None:
     assert PROBLEMS[text] in error.message
     assert error.message.endswith(".") and "\n" not in error.message
     assert error.remedy
+
+
+@pytest.mark.parametrize("name", ["HEAD", "main", "--all", "012", "0123456~1", "A123456"])
+def test_a_commit_is_named_by_its_id(name: str) -> None:
+    source = f"id: x\nsource: {{base_commit: {name}, landing_commit: 0123456, landed_by: merge}}\n"
+    with pytest.raises(ConfigError, match=r"`source\.base_commit`: .* is no commit's id"):
+        typed(Task, load(source.encode(), "t"), "t")
 
 
 def test_missing_keys_and_further_problems_are_all_told() -> None:

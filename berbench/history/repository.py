@@ -118,11 +118,14 @@ class GitHistory:
         """Full id of a commit."""
         found = self._try_resolve(revision)
         if not found:
-            remedy = "Check the name, or fetch it."
-            if self._shallow:
-                remedy = "The clone is shallow; complete it with `git fetch --unshallow`."
-            raise RepositoryError(f"{revision!r} is no commit of this repository.", remedy=remedy)
+            raise self._unknown(revision)
         return found
+
+    def _unknown(self, revision: str) -> RepositoryError:
+        remedy = "Check the name, or fetch it."
+        if self._shallow:
+            remedy = "The clone is shallow; complete it with `git fetch --unshallow`."
+        return RepositoryError(f"{revision!r} is no commit of this repository.", remedy=remedy)
 
     def commit(self, revision: str) -> Commit:
         """One commit, without changes."""
@@ -190,19 +193,19 @@ class GitHistory:
         trees = self.trees_of(sorted(names))
         missing = names - trees.keys()
         if missing:
-            raise RepositoryError(f"{min(missing)!r} is no tree or commit of this repository.")
+            raise self._unknown(min(missing))
         return [(trees[old], trees[new]) for old, new in asked]
 
     def tree_of(self, revision: str) -> str:
         """Tree id of a commit."""
         answer = self._git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree_name(revision))
         if answer.code != 0:
-            raise RepositoryError(f"{revision!r} is no tree or commit of this repository.")
+            raise self._unknown(revision)
         return answer.line
 
     def trees_of(self, commits: Sequence[str]) -> Mapping[str, str]:
         """Tree ids of many commits from one process; unknown commits are left out."""
-        names = [name for name in commits if "\n" not in name]
+        names = [name for name in commits if "\n" not in name and not name.startswith("-")]
         if not names:
             return {}
         asked = "".join(f"{tree_name(name)}\n" for name in names).encode("utf-8", "surrogateescape")

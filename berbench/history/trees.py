@@ -192,7 +192,7 @@ class _Index:
 def tree_name(revision: str) -> str:
     """A tree or commit as the name of its tree; nothing that could be taken for an option."""
     if revision.startswith("-"):
-        raise RepositoryError(f"{revision!r} is no revision.")
+        raise RepositoryError(f"{revision!r} is no revision.", remedy="Give a commit's id.")
     return revision + "^{tree}"
 
 

@@ -26,14 +26,27 @@ _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 def memory_bytes(text: str) -> int:
     """Bytes of a size as Docker writes it: `4g`, `512m`, `1073741824`. ValueError when it is none."""
     number, unit = (text[:-1], text[-1].lower()) if text and not text[-1].isdigit() else (text, "")
-    if unit not in _UNITS or not number.isdigit() or int(number) == 0:
+    if unit not in _UNITS or not (number.isascii() and number.isdecimal()) or int(number) == 0:
         raise ValueError(f"{text!r} is no memory size; write it like 4g or 512m")
     return int(number) * _UNITS[unit]
 
 
 def _memory(text: str) -> str:
-    memory_bytes(text)
+    # Engines refuse less than 6 MiB, and nobody's machine has a pebibyte: either is a slip of the pen.
+    if not 6 << 20 <= memory_bytes(text) <= 1 << 50:
+        raise ValueError(f"{text!r} is no memory limit that a container can have; write it like 4g or 512m")
     return text
+
+
+def _commit_id(text: str) -> str:
+    # A name would move with its branch, and what the task was proven on with it.
+    if not 4 <= len(text) <= 64 or text.strip("0123456789abcdef"):
+        raise ValueError(f"{text[:80]!r} is no commit's id")
+    return text
+
+
+CommitId = Annotated[str, AfterValidator(_commit_id)]
+Seconds = Annotated[int, Field(gt=0, le=1_000_000)]
 
 
 class Document(BaseModel):
@@ -48,8 +61,8 @@ class Source(Document):
     remote: str = ""
     pull_request: int | None = None
     issues: tuple[int, ...] = ()
-    base_commit: str
-    landing_commit: str
+    base_commit: CommitId
+    landing_commit: CommitId
     landed_by: LandedBy
     landed_at: datetime | None = None
     version: str = ""  # nearest tag at the base commit, offered to builds as BERBENCH_VERSION
@@ -75,7 +88,7 @@ class Verify(Document):
     """The verification contract."""
 
     command: str = ""
-    timeout_s: Annotated[int, Field(gt=0)] = 600
+    timeout_s: Seconds = 600
     network: Network = "none"
     protected_paths: tuple[str, ...] = ()
     evidence: Annotated[str, Field(pattern=r"^(auto|junit:.+|go-json|tap|none)$")] = "auto"
@@ -85,8 +98,8 @@ class LimitsDocument(Document):
     """Container limits as people write them."""
 
     memory: Annotated[str, AfterValidator(_memory)] = "4g"
-    cpus: Annotated[float, Field(gt=0)] = 2.0
-    pids: Annotated[int, Field(gt=0)] = 1024
+    cpus: Annotated[float, Field(ge=0.01)] = 2.0  # what engines take at least
+    pids: Annotated[int, Field(gt=0, le=1 << 22)] = 1024  # the kernel knows no higher number
 
     def limits(self) -> Limits:
         """The same in bytes and numbers, as containers take them."""
@@ -132,7 +145,7 @@ class Task(Document):
     source: Source
     environment: Environment = Environment()
     prompt: Prompt = Prompt()
-    timeout_s: Annotated[int, Field(gt=0)] = 600
+    timeout_s: Seconds = 600
     hide: tuple[str, ...] = ()
     config_path: str = "CLAUDE.md"
     verify: Verify = Verify()

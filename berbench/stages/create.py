@@ -16,7 +16,7 @@ from berbench.model.task import Config, Environment, Source, Task, TaskFiles, Ve
 from berbench.model.trial import Problem
 from berbench.prompts import Draft, Leaks, write_prompt
 from berbench.runners import MANIFEST_GLOBS, Proposal, propose
-from berbench.split import classify, matcher
+from berbench.split import classify, matcher, need_patterns
 from berbench.stages.landing import find_landing
 from berbench.stages.lint import LintDoors, lint_task, module_path
 from berbench.stages.patches import cut, obstacles
@@ -119,11 +119,7 @@ def read_snapshot(history: History, tree: str, *, also: Iterable[str] = ()) -> S
 
 def _split(doors: Doors, landing: Landing) -> Split:
     patterns = doors.lint.config.harvest.test_patterns
-    if not patterns:
-        raise ConfigError(
-            "harvest.test_patterns is empty, so nothing can be told to be a test.",
-            remedy='set it in .ber/bench/config.yaml, e.g. ["tests/**"]',
-        )
+    need_patterns(patterns)
     split = classify(landing.changes, patterns)
     reasons = obstacles(doors.lint.history, landing, split)
     if reasons:

@@ -16,7 +16,7 @@ from berbench.history.door import History
 from berbench.landings import read_landings
 from berbench.model.changes import Landing, LineCount, NotLanding, Repository, Split
 from berbench.ranking import Ranked, Rejected, Size, measure, rank
-from berbench.split import classify
+from berbench.split import classify, need_patterns
 
 SCHEMA = "berbench.scan/1"
 Say = Callable[[str], None]
@@ -106,7 +106,12 @@ def scan(
     those of the history door.
     """
     head = history.resolve(main)
+    need_patterns(patterns)
     say(f"reading the history of {main}")
+    if history.is_shallow():
+        say(
+            "the clone is shallow: landings below its depth are not seen; `git fetch --unshallow` completes it"
+        )
     slug = repository.slug if repository else ""
     walk = history.walk(main, since=since)
     try:
@@ -114,7 +119,7 @@ def scan(
     finally:
         if isinstance(walk, Generator):
             walk.close()  # ends the git process where the limit was met before the history's end
-    say(f"reading the changes of {len(harvest.shortlist)} candidates")
+    say(f"reading the changes of {len(harvest.shortlist)} of them")
     shortlist = _read_changes(history, harvest.shortlist)
     notes: list[str] = []
     ranked, hopeless = _rank(shortlist, history.commit(head).committed_at)

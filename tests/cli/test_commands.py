@@ -150,6 +150,14 @@ def test_without_settings_the_remedy_is_init(berbench: Berbench) -> None:
     assert "berbench init" in said.err
 
 
+def test_without_test_patterns_no_landing_is_called_untested(begun: Berbench) -> None:
+    config = begun.root / ".ber" / "bench" / "config.yaml"
+    config.write_text("schema: berbench.config/1\n")
+    said = begun("task", "scan", "--json")
+    assert said.code == 2 and said.out == ""
+    assert "harvest.test_patterns is empty" in said.err
+
+
 def test_outside_a_repository_says_so(berbench: Berbench, tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
@@ -172,6 +180,7 @@ def test_a_shallow_clone_names_the_command_that_completes_it(berbench: Berbench,
     url = f"file://{berbench.root}"
     subprocess.run(["git", "clone", "-q", "--depth", "2", url, str(shallow)], check=True)
     assert berbench("init", at=shallow).code == 0
+    assert "git fetch --unshallow" in berbench("task", "scan", "--json", at=shallow).err
     said = berbench("task", "create", "2", "--no-api", at=shallow)
     assert said.code == 2
     assert "git fetch --unshallow" in said.err
