@@ -158,6 +158,35 @@ Python 3.11
     assert any("3 check-list lines of issue 12" in warning for warning in draft.warnings)
 
 
+def test_a_check_list_that_tells_what_the_program_must_do_stays_as_a_list() -> None:
+    body = "The new `Table` should:\n\n- [ ] accept `width=`\n  and no more\n- [x] reject `-1`\n\nThanks!\n"
+    assert clean(body) == (
+        "The new `Table` should:\n\n- accept `width=`\n  and no more\n- reject `-1`\n\nThanks!",
+        0,
+    )
+    for lead, item in (
+        ("Before you submit:", "it is described"),
+        ("This is true:", "I have searched"),
+        ("### Tasks:", "accept `width=`"),
+        ("No colon", "accept `width=`"),
+        ("What was done:", "tests added"),
+    ):
+        assert clean(f"{lead}\n\n- [x] {item}\n- [ ] more\n\nEnd\n")[1] == 2, (lead, item)
+
+
+def test_an_unfilled_list_of_steps_goes_with_its_heading() -> None:
+    body = "**To Reproduce**\nSteps to reproduce the behavior:\n1. Go to '...'\n2. See error\n\nIt crashes."
+    assert (
+        cleaned(f"**Bug**\n\nIt crashes.\n\n{body.removesuffix('It crashes.')}") == "**Bug**\n\nIt crashes."
+    )
+    assert "Steps to reproduce the behavior:\n1. Open it" in cleaned(body.replace("Go to '...'", "Open it"))
+
+
+def test_a_sender_who_can_be_reached_stays_unknown() -> None:
+    body = "### Contact Details\n\njane@example.com\n\n### What happened?\n\nIt crashes."
+    assert cleaned(body) == "### What happened?\n\nIt crashes."
+
+
 def test_empty_sections_go_from_the_inside_out() -> None:
     assert (
         cleaned("# A\n\n## B\n\n### C\n\nN/A\n\n## D\n\ntext\n\n# E\n\n**F**\n\n-\n") == "# A\n\n## D\n\ntext"
@@ -173,6 +202,12 @@ def test_questions_about_the_sender_go_with_their_answer_alone() -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "/label ~bug",
+        "/assign @me",
+        "On Tue, 5 Mar 2024 at 10:00, Bob wrote:",
+        "> Reply to this email directly, view it on GitHub, or unsubscribe.",
+        "> You are receiving this because you authored the thread.Message ID: <owner/tool/issues/12@github.com>",
+        "_This issue was originally reported on Google Code by jdoe@example.com_",
         "Co-authored-by: A <a@example.org>",
         "Signed-off-by: A <a@example.org>",
         "Closes #1, #2 and #3",
@@ -358,6 +393,33 @@ def test_what_leads_nowhere_stays(text: str) -> None:
     assert scrub(f"Look: {text}\n", HUB) == (f"Look: {text}\n", ())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"sha256:{'9f86d081' * 8} is the image",
+        f"the sha1 checksum is {'da39a3ee' * 5}",
+        "a package `@owner/tool` and `import x from '@owner/tool/table'`",
+        '`linkify("https://github.com/foo/bar/pull/99")` is wrong',
+    ],
+)
+def test_what_a_problem_is_about_stays(text: str) -> None:
+    assert scrub(f"Look: {text}\n", HUB) == (f"Look: {text}\n", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Sent to owner/tool/issues/12/9@github.com", "Sent to another issue@github.com"),
+        ("Look at owner/tool/src/core.py now", "Look at this repository/src/core.py now"),
+        ("As owner/tool/-/merge_requests/77 did", "As another change did"),
+        ("A fix is http://tracker.example.com/attachment/5/fix.diff", "A fix is a change in another project"),
+        ("the commit hash is " + "da39a3ee" * 5, "the commit hash is an earlier commit"),
+    ],
+)
+def test_T02_the_repository_s_name_and_patches_hide_in_longer_words(text: str, left: str) -> None:
+    assert scrub(f"{text}\n", HUB)[0] == f"{left}\n"
+
+
 def test_code_loses_only_what_is_sure() -> None:
     code = "```\nassert colour == '#123' # see #99 and #345\npip install git+https://github.com/owner/tool\n```\n"
     text, _ = scrub(code, HUB)
@@ -387,6 +449,10 @@ def test_sentences_stay_readable() -> None:
         "In core or\nsrc/core.py (line 12) it says so.\n"
         "Same another issue, as in the report.\n"
     )
+
+
+def test_a_reference_that_gitlab_expands_goes_whole() -> None:
+    assert scrub("It is due to #14+ here.\n", LAB)[0] == "It is due to another issue here.\n"
 
 
 def test_gitlab_marks_and_sub_groups() -> None:

@@ -85,7 +85,9 @@ def judge_address(
         return Page.FORK
     change = _CHANGE_PAGE.search(path)
     known_host = bool(_FORGES.fullmatch(host)) or host == repository.host.lower()
-    return Page.FOREIGN_CHANGE if change and known_host else Page.NONE
+    # A patch to download is a change, whoever keeps it.
+    patch = re.search(r"\.(?:diff|patch)$", path)
+    return Page.FOREIGN_CHANGE if (change and known_host) or patch else Page.NONE
 
 
 def _decoded(address: str) -> str:

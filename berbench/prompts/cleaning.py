@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from berbench.prompts.markdown import read_layout
-from berbench.prompts.noise import is_form_section, is_noise
+from berbench.prompts.noise import is_form_section, is_noise, speaks_of_the_form
 
 _SET_ASIDE = re.compile("\ue000(\\d+)\ue001")
 _IMAGE = re.compile(
@@ -32,7 +32,9 @@ _HEADING = re.compile(
     r"[ ]{0,3}(?P<marks>#{1,6})[ \t].*|(?:\*\*[^*\n]{1,120}\*\*:?|__[^_\n]{1,120}__:?)[ \t]*+"
 )
 _EMPTY_ANSWER = re.compile(
-    r"[ \t>*_`.-]*+(?:no response|n/?a|none|nothing|not applicable|\d{1,2}[.)])?[ \t*_`.-]*+", re.IGNORECASE
+    r"[ \t>*_`.-]*+(?:steps to reproduce(?: (?:the|this) (?:behaviou?r|bug|issue|problem))?:?"
+    r"|no response|n/?a|none|nothing|not applicable|\d{1,2}[.)])?[ \t*_`.-]*+",
+    re.IGNORECASE,
 )
 
 
@@ -98,20 +100,49 @@ def _images(prose: str) -> str:
 
 
 def _without_check_lists(lines: list[str]) -> tuple[list[str], int]:
-    """Check-list lines and their wrapped continuations go."""
+    """Check lists go with their wrapped continuations, but those that say what the program must do stay as lists."""
     kept: list[str] = []
-    dropped, inside = 0, -1
-    for line in lines:
-        if match := _CHECK.match(line):
-            dropped += 1
-            inside = len(match["indent"])
+    dropped, at = 0, 0
+    while at < len(lines):
+        if not _CHECK.match(lines[at]):
+            kept.append(lines[at])
+            at += 1
             continue
-        indent = len(line) - len(line.lstrip(" \t"))
-        if inside >= 0 and line.strip() and indent > inside and not re.match(r"[ \t]*[-*+][ \t]", line):
-            continue
-        inside = -1
-        kept.append(line)
+        end = _list_end(lines, at)
+        checks = sum(1 for line in lines[at:end] if _CHECK.match(line))
+        if _tells_requirements(kept, lines[at:end]):
+            kept += [_CHECK.sub(_bullet, line) for line in lines[at:end]]
+        else:
+            dropped += checks
+        at = end
     return kept, dropped
+
+
+def _list_end(lines: list[str], at: int) -> int:
+    """The line behind a check list: its items, what is indented below them, and blank lines between."""
+    indent, end = 0, at
+    for place in range(at, len(lines)):
+        line = lines[place]
+        if match := _CHECK.match(line):
+            indent, end = len(match["indent"]), place + 1
+        elif line.strip():
+            inner = len(line) - len(line.lstrip(" \t"))
+            if inner <= indent or re.match(r"[ \t]*[-*+][ \t]", line):
+                break
+            end = place + 1
+    return end
+
+
+def _tells_requirements(before: list[str], items: list[str]) -> bool:
+    """Whether a sentence with a colon leads to the list, and no item speaks of the sender or the form."""
+    lead = next((line.strip() for line in reversed(before) if line.strip()), "")
+    if not lead.endswith(":") or _level(lead) or speaks_of_the_form(lead):
+        return False
+    return not any(speaks_of_the_form(line) for line in items)
+
+
+def _bullet(match: re.Match[str]) -> str:
+    return f"{match['indent']}- "
 
 
 def _level(line: str) -> int:

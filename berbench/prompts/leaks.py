@@ -26,7 +26,7 @@ _THING = (
     r"(?:[ \t]+(?:number|no\.?))?[ \t:]*"
 )
 _MARKED = re.compile(
-    rf"(?P<thing>(?<!\w){_THING})?(?<![\w&/.#!-])(?P<mark>\#|GH-|!)(?P<number>[1-9][0-9]{{0,6}})(?![\w-]|\.\d)",
+    rf"(?P<thing>(?<!\w){_THING})?(?<![\w&/.#!-])(?P<mark>\#|GH-|!)(?P<number>[1-9][0-9]{{0,6}})(?:\+s?)?(?![\w-]|\.\d)",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(rf"(?<!\w){_REFERS}[ \t:]*$", re.IGNORECASE)
@@ -47,6 +47,10 @@ _CHANGE_WORDS = ("pull", "merge", "pr", "mr")
 _HEX = re.compile(
     r"(?:(?<!\w)(?:(?:an?|the)[ \t]+)?(?:commits?|revisions?|rev|sha|changeset)[ \t:]+)?"
     r"(?<![0-9A-Za-z_])(?P<before>g|@)?(?P<id>[0-9a-f]{7,64}+)(?![0-9A-Za-z_])",
+    re.IGNORECASE,
+)
+_CHECKSUM = re.compile(
+    r"(?<![a-z])(?:sha-?\d+|md5|blake\w*|digest|checksum|integrity|etag)\b[^\n.;]{0,30}$",
     re.IGNORECASE,
 )
 _TRAILER = re.compile(
@@ -121,8 +125,9 @@ def _addresses(text: str, leaks: Leaks, layout: Layout) -> Iterator[Leak]:
         if leaks.module_path and layout.in_code(start) and _is_import(address, leaks.module_path):
             continue
         page = judge_address(address, leaks.repository, leaks.numbers, leaks.commits)
-        if page is not Page.NONE:
-            sure = page is not Page.FOREIGN_CHANGE
+        sure = page is not Page.FOREIGN_CHANGE
+        # In code, another project's address is what the code is about.
+        if page is not Page.NONE and (sure or not layout.in_code(start)):
             code = "prompt-url" if sure else "prompt-foreign-change"
             yield Leak(start, end, code, page.value, page.instead(address), sure)
 
@@ -139,9 +144,12 @@ def _slugs(text: str, leaks: Leaks, layout: Layout) -> Iterator[Leak]:
     if not slug:
         return
     name = re.escape(slug.rpartition("/")[2])
-    tail = r"(?:\.git\b)?(?:[#!](?P<number>\d+)|@(?P<ref>[\w./-]+))?"
+    tail = (
+        r"(?:\.git\b)?(?:[#!](?P<number>\d+)(?:\+s?)?|@(?P<ref>[\w./-]+)"
+        r"|(?:/-)?/(?P<page>issues|pull|pulls|merge_requests|commits?|compare|discussions|actions)\b[\w./-]*)?"
+    )
     own = re.compile(
-        rf"(?<![\w./-])(?:\w[\w.-]{{0,60}}@[\w.-]{{1,100}}:|github:|gitlab:|gh:)?{re.escape(slug)}{tail}(?![\w/-])(?!\.\w)",
+        rf"(?<![\w./-])(?:\w[\w.-]{{0,60}}@[\w.-]{{1,100}}:|github:|gitlab:|gh:)?{re.escape(slug)}{tail}(?![\w-])(?!\.\w)",
         re.IGNORECASE,
     )
     other = re.compile(
@@ -153,14 +161,20 @@ def _slugs(text: str, leaks: Leaks, layout: Layout) -> Iterator[Leak]:
         (other, "names a change of this repository or a fork"),
     ):
         for match in pattern.finditer(text):
-            instead = (
-                "another issue"
-                if match["number"]
-                else "an earlier commit"
-                if match["ref"]
-                else "this repository"
-            )
+            # `@scope/name` in code is a package's name, as the agent's own tree holds it.
+            if text[match.start() - 1 : match.start()] == "@" and layout.in_code(match.start()):
+                continue
+            instead = _instead_of_slug(match.groupdict())
             yield Leak(match.start(), match.end(), "prompt-repository", reason, instead)
+
+
+def _instead_of_slug(found: dict[str, str | None]) -> str:
+    page = found.get("page")
+    if found["number"] or page in ("issues", "discussions"):
+        return "another issue"
+    if page in ("pull", "pulls", "merge_requests", "compare"):
+        return "another change"
+    return "an earlier commit" if found["ref"] or page in ("commit", "commits") else "this repository"
 
 
 def _trailers(text: str, leaks: Leaks, layout: Layout) -> Iterator[Leak]:
@@ -223,7 +237,12 @@ def _commits(text: str, leaks: Leaks, layout: Layout) -> Iterator[Leak]:
     for match in _HEX.finditer(text):
         found = match["id"].lower()
         known = any(commit.startswith(found) or found.startswith(commit) for commit in known_ids)
-        whole = len(found) in (40, 64) and not layout.in_code(match.start()) and not found.isdigit()
+        whole = (
+            len(found) == 40
+            and not layout.in_code(match.start())
+            and not found.isdigit()
+            and not _CHECKSUM.search(text[max(0, match.start() - 60) : match.start()])
+        )
         if known:
             yield Leak(
                 match.start(), match.end(), "prompt-commit", "is a commit of this change", "an earlier commit"

@@ -27,6 +27,8 @@ _FORM_SECTION = _any(
     r"summary by (?:coderabbit|sourcery).*",
     r"dependabot commands.*",
     r"upvote & fund",
+    r"contact details",
+    r"how can we (?:contact|get in touch with|reach) you.*",
     after=r"\W*",
 )
 
@@ -53,8 +55,16 @@ _BOT_LINE = _any(
     r"this (?:issue|pull request|pr) (?:has been|was|is being) (?:automatically|auto-).*",
     r"[🤖✨].*generated (?:with|by).*",
     r"generated (?:with|by) \[?(?:claude|copilot|codex|cursor|devin|github copilot).*",
+    r"reply to this email directly.*",
+    r"you are receiving this because .*",
+    r"message id: <.*",
+    r"on .{6,80} wrote:",
+    r"/(?:label|unlabel|relabel) ~.*",
+    r"/(?:un|re)?assign @.*",
+    r"/(?:milestone|cc|estimate|spend|weight|due|epic|iteration) [%@&\d*].*",
     r"sent from my (?:iphone|ipad|android|phone|mobile).*",
-    r"(?:original(?:ly)? )?(?:issue )?(?:reported|created|opened|posted|migrated|imported) (?:on|by|from|at)"
+    r"(?:(?:this )?issue (?:was |has been )?)?(?:original(?:ly)? )?(?:issue )?"
+    r"(?:reported|created|opened|posted|migrated|imported) (?:on|by|from|at)"
     r" (?:code\.google\.com|google code|bitbucket|trac|gitlab|github|launchpad|sourceforge|@[\w-]+|\[?@).*",
     r"want to back this issue\?.*",
     r".*bountysource\.com.*",
@@ -64,6 +74,16 @@ _BOT_LINE = _any(
     r"\(dependabot-automerge-.*",
     r".*this (?:comment|message|issue) was (?:created|generated|posted) by (?:an? )?\w*bot.*",
     before=r"[ \t>*_~-]*+",
+)
+
+# Words in which a sender, or a pull request's author, tells what was done about a form.
+_OF_THE_FORM = _any(
+    r"I|I've|I'm|I'd|my|we've|you|your|please|check|tick|select|mark|applies|apply|searched|sign\w*|reviewed?",
+    r"code of conduct|contribut\w+|guidelines?|template|type of change|checklist",
+    r"duplicates?|issues?|pull requests?|PRs?|MRs?|browsers?|platforms?|os",
+    r"changelog|docs?|documentation|tests? (?:added|pass\w*)|added tests?|unit tests?|lint\w*",
+    before=r"(?<!\w)",
+    after=r"(?!\w)",
 )
 
 _TRAILER = _any(
@@ -89,6 +109,11 @@ _CLOSING = re.compile(
 def is_form_section(title: str) -> bool:
     """Whether a heading asks about the sender or the form, not about the problem."""
     return bool(_FORM_SECTION.fullmatch(title))
+
+
+def speaks_of_the_form(line: str) -> bool:
+    """Whether a check list's line, or the sentence before it, is about the form and its sender."""
+    return bool(_OF_THE_FORM.search(line))
 
 
 def is_trailer(line: str) -> bool:

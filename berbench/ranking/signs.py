@@ -78,10 +78,10 @@ class Signs:
     """`cases` and `checks` are new tests and new assertions, moves not counted.
 
     `fresh_names` are names that new test lines use and that only the implementation's new lines define.
-    `new_code` counts implementation lines that do something and are not just reformatted; `idle` says that
-    there are none, and `cut` counts such lines that are gone. `rows` counts new lines of tests, moves not counted, and `lost` those that are gone; `regrouped`
-    says that the implementation differs by parentheses alone. `shared_texts` are literals that both the new
-    tests and the new implementation hold.
+    `new_code` counts implementation lines that do something and are not just reformatted; `idle` says that there
+    are none, and `cut` counts such lines that are gone. `rows` counts new lines of tests, moves not counted, and
+    `lost` those that are gone; `regrouped` says that the implementation differs by parentheses alone.
+    `shared_texts` are literals that both the new tests and the new implementation hold.
     """
 
     cases: int
