@@ -11,13 +11,17 @@ from berbench.cli.options import JsonFlag, Settings, seconds_of
 
 def clean(
     context: typer.Context,
-    older_than: Annotated[str, typer.Option(metavar="AGE", help="Only what is older: 0, 12h, 7d.")] = "7d",
+    older_than: Annotated[
+        str, typer.Option(metavar="AGE", help="Only what is older, like 0, 12h or 7d.")
+    ] = "7d",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed.")] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Remove containers, networks, images, logs and temporary folders that berbench made and no longer needs.
+    """Remove what berbench made and no longer needs.
 
-    Things are told by berbench's own label and by age; nothing else is ever touched, nor what a running berbench uses.
+    That is containers, networks, images, logs and temporary folders.
+
+    They are known by berbench's own label and by age; nothing else is touched, nor what a running berbench uses.
     """
     from time import time
 

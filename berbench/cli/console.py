@@ -106,8 +106,8 @@ def console(*, error: bool = False) -> Console:
 
 
 def show(renderable: RenderableType) -> None:
-    """A table or panel on standard output."""
+    """A table or panel on standard output, and an empty line after it."""
     made = console()
     with made.capture() as captured:
         made.print(renderable)
-    _result(captured.get())
+    _result("".join(line.rstrip() + "\n" for line in captured.get().splitlines()) + "\n")

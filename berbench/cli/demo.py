@@ -16,9 +16,13 @@ def demo(
     base_image: Annotated[
         str, typer.Option(metavar="NAME", help="The image that the sample's Dockerfile builds on.")
     ] = "berbench/base",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=16, help="Tasks proven at once.")] = 2,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", min=1, max=16, help="Tasks proven at once.")
+    ] = 2,
 ) -> int:
-    """Build a small repository with merged pull requests, then scan, create, lint and validate it in containers.
+    """Show the whole way, from scan to verdicts, on a sample repository.
+
+    Its pull requests landed in every form that berbench knows. The trials run in real containers.
 
     Exit code 0 when every verdict is the one that the sample was built for.
     """

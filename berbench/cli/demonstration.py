@@ -14,7 +14,7 @@ from time import monotonic
 from berbench.cli.console import say, show
 from berbench.cli.progress import progress
 from berbench.cli.show_scan import show_scan
-from berbench.cli.tables import cell, plural, table, verdict_text
+from berbench.cli.tables import cell, lines, plural, table, verdict_text
 from berbench.cli.wiring import Workplace, workplace
 from berbench.errors import UsageError
 from berbench.sample import Sample, SamplePR, build, issue_text
@@ -95,7 +95,7 @@ def _scan(place: Workplace) -> None:
 def _create(place: Workplace, sample: Sample) -> list[_Demonstrated]:
     tasks: list[_Demonstrated] = []
     doors = place.create_doors(no_api=True)
-    made = table("task", "pull request", "landed by", "lint", "what it shows", wide=("what it shows",))
+    made = table("task", "pull request", "landed by", "lint", wide=("pull request", "landed by"))
     for pull in sample.pull_requests:
         text = issue_text(pull.issue_file) if pull.issue_file else None
         request = Request(pull.number, "" if pull.number is not None else pull.landing_commit, text)
@@ -107,10 +107,9 @@ def _create(place: Workplace, sample: Sample) -> list[_Demonstrated]:
         tasks.append(_Demonstrated(pull, created.id, len(problems) - errors, errors))
         made.add_row(
             cell(created.id),
-            cell(pull.title),
+            lines(pull.title, pull.lesson),
             cell(pull.form),
             cell(_lint(errors, len(problems) - errors)),
-            cell(pull.lesson),
         )
     show(made)
     return tasks
@@ -133,7 +132,7 @@ def _validate(place: Workplace, tasks: list[_Demonstrated], jobs: int) -> dict[s
 
 
 def _conclude(tasks: list[_Demonstrated], outcomes: dict[str, Validated], seconds: float) -> int:
-    made = table("task", "pull request", "verdict", "expected", "", "reason", wide=("reason",))
+    made = table("task", "pull request", "verdict", "expected", "", wide=("pull request",))
     right = 0
     for task in tasks:
         verdict = outcomes[task.task_id].verdict
@@ -141,11 +140,10 @@ def _conclude(tasks: list[_Demonstrated], outcomes: dict[str, Validated], second
         right += as_expected
         made.add_row(
             cell(task.task_id),
-            cell(task.pull.title),
+            lines(task.pull.title, verdict.reason),
             verdict_text(verdict.name),
             cell(task.pull.expected_verdict),
             "✓" if as_expected else "✗",
-            cell(verdict.reason),
         )
     show(made)
     say(f"{right} of {plural(len(tasks), 'verdict')} as expected, in {seconds:.0f} s")

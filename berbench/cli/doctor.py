@@ -8,7 +8,10 @@ from berbench.cli.options import JsonFlag, Settings
 
 
 def doctor(context: typer.Context, json: JsonFlag = False) -> int:
-    """Check engine, git, settings, Dockerfile, forge access, disk and leftovers; every failing line has its remedy."""
+    """Check what berbench needs, and say how to mend what fails.
+
+    That is git, settings, Dockerfile, engine, forge access, disk and leftovers. Exit code 1 when a check fails.
+    """
     from berbench.cli.console import emit
     from berbench.cli.show_health import show_findings
     from berbench.cli.wiring import workplace

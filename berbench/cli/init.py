@@ -15,12 +15,15 @@ def init(
         str,
         typer.Option(
             metavar="NAME",
-            help="What the drafted Dockerfile builds on, instead of the language's official image "
-            "(`berbench/base` where no registry answers).",
+            help="What the drafted Dockerfile builds on, instead of the language's official image. "
+            "Where no registry answers, berbench/base (made by `make base`) will do.",
         ),
     ] = "",
 ) -> int:
-    """Write .ber/bench/config.yaml, and draft Dockerfile.berbench when there is none. Never overwrites."""
+    """Write the settings, and draft a Dockerfile where there is none.
+
+    They are .ber/bench/config.yaml and Dockerfile.berbench. What exists is never overwritten.
+    """
     from berbench.cli.show_tasks import show_begun
     from berbench.cli.wiring import workplace
 

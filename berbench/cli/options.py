@@ -22,6 +22,21 @@ class Settings:
 JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 NoApi = Annotated[bool, typer.Option("--no-api", help="Use local history alone; never ask the forge.")]
 
+
+def _known_ids(context: typer.Context, incomplete: str) -> list[str]:
+    """What the shell offers for a task's id. Only names of folders are read: a key press can't wait for git."""
+    start = Path(context.find_root().params.get("repository") or ".").absolute()
+    folders = (folder / ".ber" / "bench" / "tasks" for folder in (start, *start.parents))
+    tasks = next((folder for folder in folders if folder.is_dir()), None)
+    names = sorted(folder.parent.name for folder in tasks.glob("*/task.yaml")) if tasks else []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+TaskId = Annotated[str, typer.Argument(metavar="ID", help="The task's id.", autocompletion=_known_ids)]
+TaskIds = Annotated[
+    list[str] | None, typer.Argument(metavar="ID", help="Tasks to prove.", autocompletion=_known_ids)
+]
+
 _AGE = re.compile(r"(\d+)\s*([smhd]?)")
 _UNITS_S = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from berbench.stages.validate import Validated
 
 REFRESH_PER_SECOND = 4
+LONGEST_LINE = 100  # a build tells whole RUN commands; the log has them
 
 
 class Progress(Protocol):
@@ -38,7 +39,7 @@ class _Lines:
     def say(self, task_id: str, line: str) -> None:
         if self._last.get(task_id) != line:
             self._last[task_id] = line
-            note(f"[{task_id}] {line}")
+            note(f"[{task_id}] {line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + '…'}")
 
     def done(self, outcome: Validated) -> Validated:
         note(f"[{outcome.id}] {outcome.verdict.name} in {outcome.seconds:.1f} s: {outcome.verdict.reason}")

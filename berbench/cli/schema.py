@@ -7,10 +7,18 @@ from typing import Annotated
 import typer
 
 
+def _names(incomplete: str) -> list[str]:
+    from berbench.documents import DOCUMENTS
+
+    return [name for name in DOCUMENTS if name.startswith(incomplete)]
+
+
 def schema(
-    name: Annotated[str, typer.Argument(metavar="DOCUMENT", help="task, config or validation.")],
+    name: Annotated[
+        str, typer.Argument(metavar="DOCUMENT", help="task, config or validation.", autocompletion=_names)
+    ],
 ) -> int:
-    """Print the JSON Schema of a document, so that editors complete and check it."""
+    """Print the JSON Schema of a document, for editors."""
     from berbench.cli.console import emit
     from berbench.documents import schema_of
 

@@ -33,3 +33,5 @@ def show_cleaned(cleaned: Cleaned, *, dry_run: bool) -> None:
         say(f"{verb} {line}")
     if not cleaned.lines:
         say("Nothing to clean.")
+    if cleaned.kept:
+        say(f"kept {plural(cleaned.kept, 'thing')} of berbench's: newer, needed by a task, or in use")

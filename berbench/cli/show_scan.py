@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -11,28 +12,29 @@ from berbench.cli.tables import cell, lines, plural, table
 if TYPE_CHECKING:  # the verb that shows it has loaded it already
     from berbench.ranking import Size
     from berbench.stages.scan import Candidate, ScanReport
-
-TITLE_WIDTH = 56
+# A number, or a commit: what differs between landings that are rejected for one reason.
+_PARTICULAR = re.compile(r"#?\w*\d\w*")
 
 
 def show_scan(report: ScanReport, *, verbose: bool) -> None:
     """Candidates, best first, with the reasons of their rank; with `verbose` also what was rejected."""
     if report.candidates:
-        made = table(
-            "rank", "score", "pull request", "why", right=("rank", "score"), wide=("pull request", "why")
-        )
+        made = table("rank", "score", "pull request", right=("rank", "score"), wide=("pull request",))
         for rank, candidate in enumerate(report.candidates, 1):
             size = f"tests {_size(candidate.tests)}; reference {_size(candidate.reference)}"
             made.add_row(
                 str(rank),
                 f"{candidate.score:.0f}",
-                lines((f"{_name(candidate)} {_short(candidate.title)}", size)),
-                cell("; ".join(candidate.reasons)),
+                lines(f"{_name(candidate)}: {candidate.title}", size, "; ".join(candidate.reasons)),
             )
         show(made)
     say(
         f"{plural(len(report.candidates), 'candidate')} of {plural(report.considered, 'landing')} considered; "
-        f"{report.unnamed} commits name no pull request"
+        + (
+            "1 commit names no pull request"
+            if report.unnamed == 1
+            else f"{report.unnamed} commits name no pull request"
+        )
     )
     for note in report.notes:
         say(note)
@@ -65,14 +67,10 @@ def _name(candidate: Candidate) -> str:
     return f"{name} for {linked}" if linked else name
 
 
-def _short(title: str) -> str:
-    return title if len(title) <= TITLE_WIDTH else title[: TITLE_WIDTH - 1] + "…"
-
-
 def _size(size: Size) -> str:
     return f"+{size.added} −{size.deleted} in {plural(size.files, 'file')}"
 
 
 def _kind(reason: str) -> str:
     """A reason without what is particular to one landing, for counting."""
-    return " ".join(word for word in reason.split(":")[0].split() if not any(c.isdigit() for c in word))
+    return " ".join(_PARTICULAR.sub("…", word) for word in reason.split(":")[0].split())

@@ -7,16 +7,21 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from berbench.cli.console import one_line, say, show
-from berbench.cli.tables import cell, plural, table, verdict_text
+from berbench.cli.tables import cell, lines, plural, table, verdict_text
 from berbench.model.task import TaskState
 
 if TYPE_CHECKING:  # the verb that shows it has loaded it already
+    from rich.text import Text
+
     from berbench.diffs import PatchFile
+    from berbench.model.task import Task
     from berbench.model.trial import Problem
     from berbench.stages.create import Created
     from berbench.stages.init import Begun
     from berbench.stages.show import Overview
     from berbench.stages.standing import Listed
+
+LONGEST_COMMAND = 80
 
 # The source of the order: what a person must decide first stands first.
 REVIEW = (
@@ -56,6 +61,7 @@ def show_created(created: Created) -> None:
     for note in created.notes:
         say(f"  note: {note}")
     if created.problems:
+        say()
         show_problems(created.id, created.problems)
     say("Review before validating:")
     for number, line in enumerate(REVIEW, 1):
@@ -68,7 +74,7 @@ def show_problems(task_id: str, problems: Sequence[Problem]) -> None:
     if not problems:
         say(f"Task {task_id}: no problems found.")
         return
-    made = table("severity", "where", "problem", wide=("problem",))
+    made = table("severity", "where", "problem", wide=("where", "problem"))
     for problem in sorted(problems, key=lambda problem: problem.severity != "error"):
         text = f"{problem.message} (--fix can mend it)" if problem.fixable else problem.message
         made.add_row(verdict_text(problem.severity), cell(problem.where), cell(text))
@@ -86,9 +92,8 @@ def show_list(listed: Sequence[Listed]) -> None:
         "fail→pass",
         "pass→pass",
         "command",
-        "why",
         right=("fail→pass", "pass→pass"),
-        wide=("command", "why"),
+        wide=("command",),
     )
     for item in listed:
         task = item.files.task if item.files else None
@@ -99,8 +104,7 @@ def show_list(listed: Sequence[Listed]) -> None:
             verdict_text(item.standing.state),
             cell(len(proven.fail_to_pass) if proven else ""),
             cell(len(proven.pass_to_pass) if proven else ""),
-            cell(_short(task.verify.command) if task else ""),
-            cell(item.standing.reason),
+            _about(task, item.standing.reason),
         )
     show(made)
     counts = Counter(item.standing.state.value for item in listed)
@@ -108,6 +112,11 @@ def show_list(listed: Sequence[Listed]) -> None:
         ", ".join(f"{count} {state}" for state, count in counts.most_common())
         + f" of {plural(len(listed), 'task')}"
     )
+
+
+def _about(task: Task | None, reason: str) -> Text:
+    """What the task runs, and why it stands where it stands."""
+    return lines(_short(task.verify.command), reason) if task else cell(reason)
 
 
 def show_task(view: Overview) -> None:
@@ -169,4 +178,4 @@ def _names(paths: Iterable[str]) -> str:
 
 
 def _short(command: str) -> str:
-    return command if len(command) <= 48 else command[:47] + "…"
+    return command if len(command) <= LONGEST_COMMAND else command[: LONGEST_COMMAND - 1] + "…"

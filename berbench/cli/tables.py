@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from berbench.cli.console import printable
@@ -35,34 +35,36 @@ def verdict_text(name: str) -> Text:
 
 
 def table(*columns: str, right: Sequence[str] = (), wide: Sequence[str] = ()) -> Table:
-    """A plain table. Columns in `right` are numbers; those in `wide` share what space is left, and wrap."""
+    """A plain table. Columns in `right` are numbers; those in `wide` wrap where the page is narrow, others never."""
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", expand=bool(wide))
+    # The box itself adds one space between columns.
+    made = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
     for column in columns:
         made.add_column(
             column,
             justify="right" if column in right else "left",
             overflow="fold",
             no_wrap=column not in wide,
-            ratio=wide.index(column) + 1 if column in wide else None,
         )
     return made
 
 
-def cell(text: object) -> Text:
+def cell(text: object, style: str = "") -> Text:
     """A cell with nothing in it that a terminal or rich would obey."""
     from rich.text import Text
 
-    return Text(printable(str(text)))
+    return Text(printable(str(text)), style)
 
 
-def lines(texts: Iterable[str]) -> Text:
-    """Several lines in one cell."""
+def lines(first: str, *others: str) -> Text:
+    """Several lines in one cell: the first is what it is about, the others explain. Empty ones are left out."""
     from rich.text import Text
 
-    return Text("\n").join(cell(text) for text in texts)
+    return Text("\n").join([cell(first), *(cell(text, "dim") for text in others if text)])
 
 
 def plural(count: int, noun: str) -> str:

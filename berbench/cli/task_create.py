@@ -13,7 +13,7 @@ from berbench.cli.options import NoApi, Settings
 def create(
     context: typer.Context,
     pull_request: Annotated[
-        str, typer.Argument(metavar="[PR]", help="Number or URL of a merged pull request.")
+        str, typer.Argument(metavar="PR", help="Number or URL of a merged pull request.")
     ] = "",
     commit: Annotated[
         str,
@@ -29,9 +29,10 @@ def create(
     no_api: NoApi = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing task of the same id.")] = False,
 ) -> int:
-    """Rebuild a merged pull request as a task: prompt, tests.patch, reference.patch, verify command.
+    """Rebuild a merged pull request as a task, and stop for review.
 
-    The landing is proven against local history. Nothing is run: review the draft, then validate it.
+    The landing is proven against local history. Prompt, tests.patch, reference.patch and verify.command are
+    a draft: nothing was run yet.
     """
     from berbench.cli.console import note
     from berbench.cli.show_tasks import show_created

@@ -6,16 +6,19 @@ from typing import Annotated
 
 import typer
 
-from berbench.cli.options import JsonFlag, Settings
+from berbench.cli.options import JsonFlag, Settings, TaskId
 
 
 def lint(
     context: typer.Context,
-    task_id: Annotated[str, typer.Argument(metavar="ID", help="The task's id.")],
+    task_id: TaskId,
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can be derived.")] = False,
     json: JsonFlag = False,
 ) -> int:
-    """List what is wrong with a task. Exit code 1 when there are errors (warnings alone give 0)."""
+    """List what is wrong with a task.
+
+    Exit code 1 when there are errors; warnings alone give 0.
+    """
     from berbench.cli.console import emit, note
     from berbench.cli.show_tasks import show_problems
     from berbench.cli.wiring import workplace

@@ -8,7 +8,10 @@ from berbench.cli.options import JsonFlag, Settings
 
 
 def list_tasks(context: typer.Context, json: JsonFlag = False) -> int:
-    """List tasks: fresh, stale (with the inputs that changed), unvalidated, forged or broken. Needs no engine."""
+    """List all tasks, and whether their proofs still hold.
+
+    A task is fresh, stale (with the inputs that changed), unvalidated, forged or broken. Needs no engine.
+    """
     from berbench.cli.console import emit
     from berbench.cli.show_tasks import show_list
     from berbench.cli.wiring import workplace

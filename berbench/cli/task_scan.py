@@ -12,17 +12,22 @@ from berbench.cli.options import JsonFlag, NoApi, Settings
 def scan(
     context: typer.Context,
     json: JsonFlag = False,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="How many candidates to consider.")] = 50,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=200, help="How many candidates to consider.")
+    ] = 50,
     since: Annotated[str, typer.Option(metavar="DATE", help="Only landings after this date.")] = "",
     max_reference_files: Annotated[
-        int, typer.Option(min=1, help="Reject candidates that change more implementation files than this.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Reject candidates that change more implementation files than this."
+        ),
     ] = 20,
     no_api: NoApi = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Also list what was rejected, and why.")] = False,
 ) -> int:
-    """Rank merged pull requests that touch both tests and implementation.
+    """Rank merged pull requests as candidates, and say why.
 
-    Local history first; the forge is asked only for what is missing (linked issues).
+    Candidates change both tests and implementation. Local history is read first; the forge is asked only for what is missing (linked issues).
     """
     from berbench.cli.console import emit, note
     from berbench.cli.show_scan import show_scan

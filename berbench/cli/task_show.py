@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from berbench.cli.options import JsonFlag, Settings
+from berbench.cli.options import JsonFlag, Settings, TaskId
 
 
 def show(
     context: typer.Context,
-    task_id: Annotated[str, typer.Argument(metavar="ID", help="The task's id.")],
+    task_id: TaskId,
     json: JsonFlag = False,
 ) -> int:
-    """Show a task for review: provenance, prompt, both patches' files, the command, and its standing."""
+    """Show a task in the order in which a reviewer reads.
+
+    That is provenance and standing, prompt, the files of both patches, the command, and the last verdict.
+    """
     from berbench.cli.console import emit
     from berbench.cli.show_tasks import show_task
     from berbench.cli.wiring import workplace

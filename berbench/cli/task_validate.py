@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from berbench.cli.options import JsonFlag, Settings
+from berbench.cli.options import JsonFlag, Settings, TaskIds
 
 
 def validate(
     context: typer.Context,
-    task_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Tasks to prove.")] = None,
+    task_ids: TaskIds = None,
     every: Annotated[bool, typer.Option("--all", help="Prove every task.")] = False,
     stale: Annotated[bool, typer.Option("--stale", help="Prove every task that is not fresh.")] = False,
     narrow: Annotated[
@@ -21,10 +21,14 @@ def validate(
             help="Where other tests fail in both trials, deselect them in verify.command and prove again.",
         ),
     ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="Tasks proven at once.")] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="Tasks proven at once.")
+    ] = 1,
     json: JsonFlag = False,
 ) -> int:
-    """Prove tasks: the hidden tests must fail at the base commit and pass with the reference patch.
+    """Prove tasks by two trials each, in fresh containers.
+
+    The hidden tests must fail at the base commit and pass with the reference patch. Only then the proof is written.
 
     Exit code 0 when every task was validated, 1 when one was not, 3 when the engine failed.
     """

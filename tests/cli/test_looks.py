@@ -1,0 +1,111 @@
+"""How results look: nothing is cut off where a page is narrow, and a shell can complete what is there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from berbench.cli import console
+from berbench.cli.show_scan import show_scan
+from berbench.cli.show_tasks import show_problems
+from berbench.cli.tables import cell, lines, table
+from berbench.model.changes import LandedBy, Landing, NotLanding
+from berbench.model.trial import Problem
+from berbench.ranking import Size
+from berbench.stages.scan import Candidate, ScanReport
+
+
+@pytest.fixture(params=["80", "140"])
+def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The page's width."""
+    monkeypatch.setenv("COLUMNS", request.param)
+    yield int(request.param)
+
+
+def test_wide_columns_wrap_and_the_others_keep_their_words(
+    width: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = table("task", "pull request", "form", "state", wide=("pull request", "form"))
+    title = "Keep apostrophes inside words and do not count a line after the last newline twice over"
+    made.add_row(
+        cell("a7ced7422af3"), lines(title, "why " * 30), cell("a merge " * 6), cell("reference-fails")
+    )
+    console.show(made)
+    out = capsys.readouterr().out
+    assert "a7ced7422af3" in out and "reference-fails" in out
+    words = out.split()
+    assert all(words.count(word) >= title.split().count(word) for word in title.split())
+    assert words.count("why") == 30 and words.count("merge") == 6
+    assert all(len(line) <= width and line == line.rstrip() for line in out.splitlines())
+
+
+def test_a_problem_in_a_long_place_is_shown_whole(width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    where = "reference.patch: " + "/".join(["folder"] * 12) + "/module.py"
+    show_problems("5", [Problem("code", where, "it holds a test " * 8)])
+    out = capsys.readouterr().out
+    assert out.split().count("holds") == 8
+    assert all(len(line) <= width for line in out.splitlines())
+
+
+def test_what_differs_between_rejections_is_left_out_of_their_count(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reasons = [
+        "changes 6 implementation files, more than the 2 allowed",
+        "changes 17 implementation files, more than the 2 allowed",
+        "a backport or cherry-pick of #12, which landed as 0a1b2c3",
+    ]
+    rejected = tuple(NotLanding(number, "f" * 40, reason) for number, reason in enumerate(reasons, 1))
+    title = "Count [bold]every[/bold] sentence"
+    merged = datetime(2026, 1, 1, tzinfo=UTC)
+    landing = Landing(9, LandedBy.SQUASH, "e" * 40, "d" * 40, title, title, merged, ("e" * 40,))
+    candidate = Candidate(landing, (8,), Size(1, 2, 3), Size(1, 2, 3), 50.0, ("small",))
+    show_scan(ScanReport("r", "f" * 40, 4, (candidate,), rejected, unnamed=1), verbose=False)
+    out = capsys.readouterr().out
+    assert "2  changes … implementation files, more than the … allowed" in out
+    assert "1  a backport or cherry-pick of …, which landed as …" in out
+    assert "#9 for #8: Count [bold]every[/bold] sentence" in out
+    assert "1 commit names no pull request" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["task", "show", ""], ["12", "17", "3"]),
+        (["task", "lint", "1"], ["12", "17"]),
+        (["task", "validate", "3", "17"], ["17"]),
+        (["-C", "/nowhere", "task", "show", ""], []),
+        (["schema", "va"], ["validation"]),
+        (["task", "va"], ["validate"]),
+    ],
+)
+def test_a_shell_can_complete_ids_and_names(words: list[str], offered: list[str], tmp_path: Path) -> None:
+    for name in ("12", "17", "3"):
+        folder = tmp_path / ".ber" / "bench" / "tasks" / name
+        folder.mkdir(parents=True)
+        (folder / "task.yaml").write_text("")
+    (tmp_path / ".ber" / "bench" / "tasks" / "no-task").mkdir()
+    inside = tmp_path / "src"
+    inside.mkdir()
+    said = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; sys.argv = ['berbench']; from berbench.cli.app import main; main()",
+        ],
+        cwd=inside,
+        env={
+            "_BERBENCH_COMPLETE": "complete_bash",
+            "COMP_WORDS": " ".join(["berbench", *words]),
+            "COMP_CWORD": str(len(words)),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.stdout.split() == offered, said.stderr
