@@ -159,6 +159,15 @@ def test_a_landing_message_as_prompt_is_told() -> None:
     assert "prompt-landing-message" not in found(make(), facts)
 
 
+@pytest.mark.parametrize(
+    "patch", ["```diff\n-a\n+b\n```", "    diff --git a/a.py b/a.py", "> @@ -1,2 +1 @@ def parse():"]
+)
+def test_a_proposed_patch_in_the_prompt_is_told(patch: str) -> None:
+    problem = found(make(PROMPT + b"\nI propose:\n\n" + patch.encode() + b"\n"))["prompt-holds-patch"]
+    assert (problem.where, problem.severity) == ("prompt.md:7", "warning")
+    assert "prompt-holds-patch" not in found(make(PROMPT + b"\nThe diff is at @@ -a and `diff --git`.\n"))
+
+
 def test_new_code_of_the_reference_in_the_prompt_is_told() -> None:
     quoting = PROMPT + b"\nI would write:\n\n    return build_tree(root=None, children=())\n"
     problem = found(make(quoting))["prompt-quotes-answer"]

@@ -18,6 +18,9 @@ from berbench.prompts.writing import message_text
 
 _FEW_WORDS = 12
 _DISTINCT_CHARACTERS = 28
+_PATCH = re.compile(
+    r"^[ \t>]*(?:diff --git |@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|```(?:diff|patch)\b)", re.MULTILINE
+)
 _CODE_LIKE = re.compile(r"[(){}\[\]=;.<>]")
 
 
@@ -78,6 +81,13 @@ def _told_answer(name: str, text: str, patches: Patches, facts: LintFacts) -> It
             "prompt-landing-message",
             name,
             "it is the landing's own message, which tends to tell the answer; state the problem alone",
+            "warning",
+        )
+    if patch := _PATCH.search(text):
+        yield Problem(
+            "prompt-holds-patch",
+            f"{name}:{_line(text, patch.start())}",
+            "a patch stands here, and a fix that somebody proposed tells the answer; see whether it is one, and take it out",
             "warning",
         )
     lines = {" ".join(line.split()): number for number, line in enumerate(text.split("\n"), 1)}
