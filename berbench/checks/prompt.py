@@ -87,7 +87,7 @@ def _told_answer(name: str, text: str, patches: Patches, facts: LintFacts) -> It
         yield Problem(
             "prompt-holds-patch",
             f"{name}:{_line(text, patch.start())}",
-            "a patch stands here, and a fix that somebody proposed tells the answer; see whether it is one, and take it out",
+            "a patch stands here, and a proposed fix tells the answer; see whether it is one, and take it out",
             "warning",
         )
     lines = {" ".join(line.split()): number for number, line in enumerate(text.split("\n"), 1)}
