@@ -17,6 +17,7 @@ from berbench.cli.show_scan import show_scan
 from berbench.cli.tables import cell, lines, plural, table, verdict_text
 from berbench.cli.wiring import Workplace, workplace
 from berbench.errors import UsageError
+from berbench.model.trial import Verdict, VerdictName
 from berbench.sample import Sample, SamplePR, build, issue_text
 from berbench.stages.create import Request, create
 from berbench.stages.lint import lint_task
@@ -39,13 +40,18 @@ def run(folder: Path | None, *, base_image: str, jobs: int) -> int:
         sample = build(root)
         _on_base_image(root, base_image)
         with workplace(root, environ) as place:
+            count = len(sample.pull_requests)
             say(
-                f"1. A sample repository with {plural(len(sample.pull_requests), 'merged pull request')}: {root}"
+                f"1. A sample repository, with {plural(count, 'change')} that landed in different forms: {root}"
             )
             for line in place.begin(base_image="").lines:
                 say(f"   berbench init: {line}")
             tasks, outcomes = _walk(place, sample, jobs)
-    return _conclude(tasks, outcomes, monotonic() - started)
+    code = _conclude(tasks, outcomes, monotonic() - started)
+    say(
+        f"next: berbench -C {root} task show 26" if folder else "--folder FOLDER keeps the sample, to look at"
+    )
+    return code
 
 
 def _walk(place: Workplace, sample: Sample, jobs: int) -> tuple[list[_Demonstrated], dict[str, Validated]]:
@@ -53,7 +59,7 @@ def _walk(place: Workplace, sample: Sample, jobs: int) -> tuple[list[_Demonstrat
     _scan(place)
     say("\n3. berbench task create, task lint: each pull request becomes a task for review")
     tasks = _create(place, sample)
-    say("\n4. berbench task validate: two trials of each, in fresh containers")
+    say("4. berbench task validate: two trials of each, in fresh containers")
     return tasks, _validate(place, tasks, jobs)
 
 
@@ -95,7 +101,7 @@ def _scan(place: Workplace) -> None:
 def _create(place: Workplace, sample: Sample) -> list[_Demonstrated]:
     tasks: list[_Demonstrated] = []
     doors = place.create_doors(no_api=True)
-    made = table("task", "pull request", "landed by", "lint", wide=("pull request", "landed by"))
+    made = table("task", "lint", "pull request", wide=("pull request",))
     for pull in sample.pull_requests:
         text = issue_text(pull.issue_file) if pull.issue_file else None
         request = Request(pull.number, "" if pull.number is not None else pull.landing_commit, text)
@@ -107,9 +113,8 @@ def _create(place: Workplace, sample: Sample) -> list[_Demonstrated]:
         tasks.append(_Demonstrated(pull, created.id, len(problems) - errors, errors))
         made.add_row(
             cell(created.id),
-            lines(pull.title, pull.lesson),
-            cell(pull.form),
             cell(_lint(errors, len(problems) - errors)),
+            lines(pull.title, f"{pull.form}: {pull.lesson}"),
         )
     show(made)
     return tasks
@@ -131,8 +136,14 @@ def _validate(place: Workplace, tasks: list[_Demonstrated], jobs: int) -> dict[s
     return {outcome.id: outcome for outcome in ended}
 
 
+def _outcome(verdict: Verdict) -> str:
+    if verdict.name is not VerdictName.VALIDATED:
+        return verdict.reason
+    return f"{len(verdict.fail_to_pass)} fail→pass, {len(verdict.pass_to_pass)} pass→pass"
+
+
 def _conclude(tasks: list[_Demonstrated], outcomes: dict[str, Validated], seconds: float) -> int:
-    made = table("task", "pull request", "verdict", "expected", "", wide=("pull request",))
+    made = table("task", "verdict", "expected", "", "pull request", wide=("pull request",))
     right = 0
     for task in tasks:
         verdict = outcomes[task.task_id].verdict
@@ -140,10 +151,10 @@ def _conclude(tasks: list[_Demonstrated], outcomes: dict[str, Validated], second
         right += as_expected
         made.add_row(
             cell(task.task_id),
-            lines(task.pull.title, verdict.reason),
             verdict_text(verdict.name),
             cell(task.pull.expected_verdict),
             "✓" if as_expected else "✗",
+            lines(task.pull.title, _outcome(verdict)),
         )
     show(made)
     say(f"{right} of {plural(len(tasks), 'verdict')} as expected, in {seconds:.0f} s")

@@ -27,7 +27,8 @@ def scan(
 ) -> int:
     """Rank merged pull requests as candidates, and say why.
 
-    Candidates change both tests and implementation. Local history is read first; the forge is asked only for what is missing (linked issues).
+    Candidates change both tests and implementation. Local history is read first;
+    the forge is asked only for linked issues that it doesn't tell.
     """
     from berbench.cli.console import emit, note
     from berbench.cli.show_scan import show_scan
