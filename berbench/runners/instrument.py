@@ -1,8 +1,9 @@
 """Asks a verify command's runner for a report, without changing what the command does.
 
 pytest and the unittest family are asked through their environment, so it also reaches them behind scripts;
-others get flags, and only when their own simple command can be found for sure. Whatever can't be asked is
-read from its log. Lines put before the command extend variables that the image may set already.
+others get flags, and only when their own simple command can be found for sure. jest and mocha run tests in
+their own process, so kits take the flags out of its arguments before a test can see them. Whatever can't be
+asked is read from its log. Lines put before the command extend variables that the image may set already.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _PYTEST = (  # what PYTEST_ADDOPTS holds already stays
 )
 _PYTHONPATH = f'{_PLACES} PYTHONPATH="{KIT_DIR}/py${{PYTHONPATH:+:$PYTHONPATH}}"'
 _ROOT = f"pwd >{OUT_DIR}/root"  # these reports name files by absolute path
+# Hides jest's flags from the tests. A variable that is set and empty stays so: the kit takes itself out again.
+_JEST_KIT = f"--require {KIT_DIR}/jest.cjs"
+_JEST = f'export NODE_OPTIONS="${{NODE_OPTIONS+$NODE_OPTIONS }}{_JEST_KIT}"'
 # Node before 18.15 knows no reporters: a flag it does not know would end it, so it is asked first.
 _NODE = (
     f'{_PLACES} BERBENCH_NODE=""\n'
@@ -144,6 +148,18 @@ def _flags(flags: str, format_: str, before: tuple[str, ...] = ()) -> Callable[[
     return request
 
 
+def _jest(found: list[Found]) -> _Request:
+    """Flags, which work under any version, and a kit that hides them where it can.
+
+    A NODE_OPTIONS of the user's own in the command is extended in place."""
+    edits: list[tuple[int, str]] = []
+    for number, one in enumerate(found, start=1):
+        own = [word for word in one.command.words[: one.at] if word.text.startswith("NODE_OPTIONS=")]
+        edits += [(word.end, quote(f" {_JEST_KIT}")) for word in own[-1:]]
+        edits.append((one.insert_at, f" --json --outputFile={OUT_DIR}/jest-{number}.json"))
+    return _Request((_ROOT, _JEST), tuple(edits), kit=("jest.cjs",), format="jest")
+
+
 def _mocha(found: list[Found]) -> _Request:
     edits = tuple((one.insert_at, f" --require {KIT_DIR}/mocha.cjs") for one in found)
     return _Request((_PLACES,), edits, kit=("mocha.cjs",), format="mocha")
@@ -192,7 +208,7 @@ _REQUESTS: dict[str, Callable[[list[Found]], _Request]] = {
     "go": _go,
     "cargo": _log("libtest"),
     "nextest": _log("nextest"),
-    "jest": _flags("--json --outputFile={out}/jest-{n}.json", "jest", (_ROOT,)),
+    "jest": _jest,
     "vitest": _vitest,
     "mocha": _mocha,
     "node": _node,
