@@ -35,7 +35,8 @@ def refusal(status: int, body: bytes, host: str, path: str, credentials: Credent
             remedy=f"use a token that may read this repository, {_OFFLINE}{note}",
         )
     if status in (404, 410):
-        hint = "" if source else "; a private repository needs a token"
+        unseen = f"; the token from {source} may not be allowed to see it"
+        hint = unseen if source else "; a private repository needs a token"
         gone = "was deleted" if status == 410 else "is not there, or may not be seen"
         return NotOnForge(f"{host}{path} {gone}", remedy=f"check the number and the remote{hint}{note}")
     if status == 422 and "no commit found" in said.lower():
