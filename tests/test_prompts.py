@@ -451,6 +451,25 @@ def test_sentences_stay_readable() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("この問題は#345と#12に関連", "この問題はanother issueとanother issueに関連"),
+        ("PR345を参照", "Another changeを参照"),
+        ("リポジトリowner/toolで", "リポジトリthis repositoryで"),
+        ("Смотри №345", "Смотри another issue"),
+        ("It fails in owner/tool@v1.2.3 too", "It fails in version v1.2.3 too"),
+        ("Docs: https://owner.github.io/tool/a.html", "Docs: this repository"),
+        ("In /builds/owner/tool/src/a.py", "In /builds/this repository/src/a.py"),
+        ("Try the branch fix-parser-crash or bob:fix-parser-crash now", "Try a branch or a branch now"),
+        ("Fixes #12. It crashes.", "It crashes."),
+    ],
+)
+def test_T02_references_between_letters_and_in_other_dress_go(text: str, left: str) -> None:
+    assert scrub(f"{text}\n", HUB)[0] == f"{left}\n"
+    assert not [leak for leak in find_leaks(left, HUB) if leak.sure]
+
+
 def test_a_reference_that_gitlab_expands_goes_whole() -> None:
     assert scrub("It is due to #14+ here.\n", LAB)[0] == "It is due to another issue here.\n"
 

@@ -75,6 +75,13 @@ def judge_address(
     slug = repository.slug.lower()
     if slug and re.search(rf"(?<![\w.-]){re.escape(slug)}(?:\.git)?(?![\w-])(?!\.\w)", path):
         return Page.REPOSITORY
+    owner, _, name = slug.rpartition("/")
+    if (
+        owner
+        and re.fullmatch(rf"{re.escape(owner)}\.git(?:hub|lab)\.io", host)
+        and re.match(rf"/{re.escape(name)}\b", path)
+    ):
+        return Page.REPOSITORY
     if any(commit[:10].lower() in path for commit in commits if len(commit) >= 10) or _is_preview(
         plain, numbers
     ):

@@ -25,9 +25,11 @@ _THING = (
     r"(?:(?:the|this|that|a|an|my|our)[ \t]+)?(?:pull[- ]requests?|merge[- ]requests?|prs?|mrs?|issues?|tickets?|bugs?)"
     r"(?:[ \t]+(?:number|no\.?))?[ \t:]*"
 )
+# In scripts that write no spaces a reference stands between letters, so words end where ASCII ends.
+_SCRIPT = re.IGNORECASE | re.ASCII
 _MARKED = re.compile(
-    rf"(?P<thing>(?<!\w){_THING})?(?<![\w&/.#!-])(?P<mark>\#|GH-|!)(?P<number>[1-9][0-9]{{0,6}})(?:\+s?)?(?![\w-]|\.\d)",
-    re.IGNORECASE,
+    rf"(?P<thing>(?<!\w){_THING})?(?<![\w&/.#!-])(?P<mark>[#№＃]|GH-|!)(?P<number>[1-9][0-9]{{0,6}})(?:\+s?)?(?![\w-]|\.\d)",
+    _SCRIPT,
 )
 _BEFORE = re.compile(rf"(?<!\w){_REFERS}[ \t:]*$", re.IGNORECASE)
 _CHAIN = re.compile(r"(?:#|GH-|!)\d+[ \t]*(?:,|and|or|&|/|,[ \t]*and)[ \t]*$", re.IGNORECASE)
@@ -41,7 +43,7 @@ _WORDED = re.compile(
     r"(?<!\w)(?:(?:the|this|that|a|my|our)[ \t]+)?"
     r"(?P<word>pull[- ]requests?|merge[- ]requests?|prs?|mrs?|issues?|tickets?|bugs?|gh|pull|pulls|merge_requests)"
     r"(?P<gap>[ \t]*[-_/:#]?[ \t]*(?:number|no\.?)?[ \t]*)(?P<number>[1-9][0-9]{0,6})(?![\w]|\.\d)",
-    re.IGNORECASE,
+    _SCRIPT,
 )
 _CHANGE_WORDS = ("pull", "merge", "pr", "mr")
 _HEX = re.compile(
@@ -149,8 +151,9 @@ def _slugs(text: str, leaks: Leaks, layout: Layout) -> Iterator[Leak]:
         r"|(?:/-)?/(?P<page>issues|pull|pulls|merge_requests|commits?|compare|discussions|actions)\b[\w./-]*)?"
     )
     own = re.compile(
-        rf"(?<![\w./-])(?:\w[\w.-]{{0,60}}@[\w.-]{{1,100}}:|github:|gitlab:|gh:)?{re.escape(slug)}{tail}(?![\w-])(?!\.\w)",
-        re.IGNORECASE,
+        rf"(?:(?<![\w./-])|(?<=/builds/)|(?<=\]com/))(?:\w[\w.-]{{0,60}}@[\w.-]{{1,100}}:|github:|gitlab:|gh:)?"
+        rf"{re.escape(slug)}{tail}(?![\w-])(?!\.\w)",
+        _SCRIPT,
     )
     other = re.compile(
         rf"(?<![\w./-])(?:[\w.-]{{1,60}}/)?{name}(?:[#!](?P<number>\d+)|@(?P<ref>[0-9a-f]{{7,64}}))(?!\w)",
@@ -174,6 +177,8 @@ def _instead_of_slug(found: dict[str, str | None]) -> str:
         return "another issue"
     if page in ("pull", "pulls", "merge_requests", "compare"):
         return "another change"
+    if re.fullmatch(r"v?\d+(?:\.\d+)+\w*", found["ref"] or ""):
+        return f"version {found['ref']}"
     return "an earlier commit" if found["ref"] or page in ("commit", "commits") else "this repository"
 
 
@@ -257,10 +262,12 @@ def _branch(text: str, leaks: Leaks, layout: Layout) -> Iterator[Leak]:
     """The branch's name, unless it is a plain word or version that anybody may write."""
     if not leaks.branch:
         return
-    name = re.escape(leaks.branch)
+    name, said = re.escape(leaks.branch), r"(?:the[ \t]+)?branch[ \t]+[`'\"]?"
     if _PLAIN_BRANCHES.fullmatch(leaks.branch):
-        name = rf"(?:(?:the )?branch [`'\"]?{name}[`'\"]?|[\w-]{{1,60}}:{name})"
-    for match in re.finditer(rf"(?<![\w/.-]){name}(?![\w/-])", text, re.IGNORECASE):
+        name = rf"(?:{said}{name}[`'\"]?|[\w-]{{1,60}}:{name})"
+    else:
+        name = rf"(?:(?<![\w]){said})?(?:[\w-]{{1,60}}:)?{name}"
+    for match in re.finditer(rf"(?<![\w/.-]){name}(?![\w/-])", text, _SCRIPT):
         yield Leak(match.start(), match.end(), "prompt-branch", "is the branch of this change", "a branch")
 
 
@@ -269,7 +276,7 @@ def _bare_numbers(text: str, leaks: Leaks, layout: Layout) -> Iterator[Leak]:
     for number in sorted(leaks.numbers):
         if number < 1000 or 1900 <= number <= 2100:
             continue
-        for match in re.finditer(rf"(?<![\w.#-]){number}(?![\w]|[.-]\d)", text):
+        for match in re.finditer(rf"(?<![\w.#-]){number}(?![\w]|[.-]\d)", text, re.ASCII):
             if not layout.in_code(match.start()):
                 yield Leak(
                     match.start(),

@@ -66,6 +66,7 @@ _BOT_LINE = _any(
     r"(?:(?:this )?issue (?:was |has been )?)?(?:original(?:ly)? )?(?:issue )?"
     r"(?:reported|created|opened|posted|migrated|imported) (?:on|by|from|at)"
     r" (?:code\.google\.com|google code|bitbucket|trac|gitlab|github|launchpad|sourceforge|@[\w-]+|\[?@).*",
+    r"cursor bugbot (?:is|has|found|reviewed) .*",
     r"want to back this issue\?.*",
     r".*bountysource\.com.*",
     r".*polar\.sh.*",

@@ -37,6 +37,10 @@ _LEADING = re.compile(
     rf"^(?P<lead>[ \t>*+-]*+(?:\#{{1,6}} )?){_ONE}[ \t]*+(?::|[—–-]{{1,2}})[ \t]++(?=\S)",
     re.IGNORECASE | re.MULTILINE,
 )
+_LEADING_SENTENCE = re.compile(
+    rf"^(?P<lead>[ \t>*+-]*+){_KEYWORDS}[ \t]*+:?[ \t]*+{_NOTHING}[.;][ \t]++(?=\S)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _IN_PARENTHESES = re.compile(rf"[ \t]?[(\[]{_ONE}[)\]]", re.IGNORECASE)
 _CLAUSE = re.compile(
     rf",?[ \t](?:closing|fixing|resolving|addressing) {_NOTHING}(?=[ \t]*+(?:[.;)]|$))",
@@ -49,6 +53,7 @@ _REPEATED = re.compile(
 _TIDYING = (
     (_ONLY_REFERENCES, ""),
     (_LEADING, r"\g<lead>"),
+    (_LEADING_SENTENCE, r"\g<lead>"),
     (_IN_PARENTHESES, ""),
     (_CLAUSE, ""),
     (_REPEATED, r"other \1s"),
