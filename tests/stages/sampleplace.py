@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from berbench.engine.executor import LocalExecutor
+from berbench.engine.executor import Executor, LocalExecutor
 from berbench.engine.fake import FakeEngine
 from berbench.history import GitHistory
 from berbench.model.changes import Repository
+from berbench.model.trial import Facts, ReportFile, Trial
 from berbench.sample import Sample, SamplePR, build, issue_text
 from berbench.stages.create import Created, Doors, Request, create
 from berbench.stages.init import initialise
@@ -22,6 +23,35 @@ from berbench.stages.verifier import Verifier
 from berbench.store import DataDir, Project
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def _report(outcome: str) -> ReportFile:
+    case = '<testcase classname="tests.test_words" name="{}" file="tests/test_words.py">{}</testcase>'
+    cases = case.format("test_old", "") + case.format("test_new", outcome)
+    text = f'<testsuites><testsuite name="pytest" tests="2">{cases}</testsuite></testsuites>'
+    return ReportFile("pytest.xml", text.encode())
+
+
+class Scripted:
+    """An executor that plays the trials of a sound task: the new test fails at the base and passes when solved."""
+
+    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        """Facts as pytest would leave them; no process is started."""
+        told = {"base": (1, '<failure message="assert 0">no</failure>'), "reference": (0, "")}
+        return [
+            Facts(
+                trial.name,
+                told[trial.name][0],
+                log=b"played\n",
+                reports=(_report(told[trial.name][1]),),
+                image=trial.image.id,
+                engine="Scripted",
+            )
+            for trial in trials
+        ]
+
+    def close(self) -> None:
+        """Nothing to end."""
 
 
 class SamplePlace:
@@ -51,11 +81,19 @@ class SamplePlace:
         )
 
     @property
+    def quick(self) -> Bench:
+        """Doors of a validation whose trials are played: for what happens around them."""
+        return self.bench_with(Scripted())
+
+    def bench_with(self, executor: Executor) -> Bench:
+        """Doors of a validation with another executor."""
+        verifier = Verifier(self.history, self.engine, executor, self.data)
+        return Bench(self.lint, self.data, verifier, lambda: NOW)
+
+    @property
     def bench(self) -> Bench:
         """Doors of a validation."""
-        return Bench(
-            self.lint, self.data, Verifier(self.history, self.engine, self.executor, self.data), lambda: NOW
-        )
+        return self.bench_with(self.executor)
 
     def pull(self, title: str) -> SamplePR:
         """A pull request by its title."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from sampleplace import SamplePlace
+from sampleplace import SamplePlace, Scripted
 
 from berbench.errors import EngineError, UsageError
 from berbench.model.changes import TreeEntry
 from berbench.model.task import TaskState
 from berbench.model.trial import Facts, Image, Trial, VerdictName
 from berbench.stages.standing import stand
-from berbench.stages.validate import Bench, Validated, choose, document, exit_code, validate, validate_task
-from berbench.stages.verifier import Verifier
+from berbench.stages.validate import Validated, choose, document, exit_code, validate, validate_task
 
 GOOD = "Leave words out of top()"
 
@@ -24,7 +24,13 @@ def _say(task_id: str, line: str) -> None:
 
 
 def _validate(place: SamplePlace, *ids: str, narrowing: bool = False) -> list[Validated]:
+    """In real processes."""
     return list(validate(place.bench, ids, jobs=1, narrowing=narrowing, say=_say))
+
+
+def _play(place: SamplePlace, task_id: str) -> Validated:
+    """With played trials: for what happens around them."""
+    return validate_task(place.quick, task_id, narrowing=False, say=_say)
 
 
 def _state(place: SamplePlace, task_id: str) -> tuple[TaskState, tuple[str, ...]]:
@@ -54,7 +60,7 @@ def test_a_changed_input_makes_the_proof_stale_by_name(
     place: SamplePlace, edit: str, changed: tuple[str, ...]
 ) -> None:
     task_id = place.create(place.pull(GOOD)).id
-    _validate(place, task_id)
+    assert _play(place, task_id).verdict.name is VerdictName.VALIDATED
     if edit == "prompt":
         place.project.update_prompt(task_id, b"Something else.\n")
     elif edit == "command":
@@ -69,7 +75,7 @@ def test_a_changed_input_makes_the_proof_stale_by_name(
 def test_a_block_copied_from_another_task_is_forged(place: SamplePlace) -> None:
     proven = place.create(place.pull(GOOD))
     other = place.create(place.pull("Count sentences"))
-    _validate(place, proven.id)
+    _play(place, proven.id)
     text = (proven.folder / "task.yaml").read_text()
     block = text[text.index("\nvalidation:") :]
     target = other.folder / "task.yaml"
@@ -109,7 +115,7 @@ def test_a_patch_that_does_not_apply_is_known_before_any_container(place: Sample
     at = next(i for i, line in enumerate(lines) if line.startswith(b" ") and line.strip())
     lines[at] = b" this line was never there\n"
     patch.write_bytes(b"".join(lines))
-    (outcome,) = _validate(place, created.id)
+    outcome = _play(place, created.id)
     assert outcome.verdict.name is VerdictName.PATCH_CONFLICT
     assert "reference.patch" in outcome.verdict.reason
     assert outcome.base is None
@@ -119,7 +125,7 @@ def test_a_failing_build_is_the_images_fault(place: SamplePlace) -> None:
     task_id = place.create(place.pull(GOOD)).id
     dockerfile = place.sample.root / "Dockerfile.berbench"
     dockerfile.write_text(dockerfile.read_text() + "# fake: fail there is no such package\n")
-    (outcome,) = _validate(place, task_id)
+    outcome = _play(place, task_id)
     assert outcome.verdict.name is VerdictName.IMAGE_FAILED
     assert any("no such package" in line for line in outcome.verdict.details)
     assert _state(place, task_id)[0] is TaskState.UNVALIDATED
@@ -139,7 +145,7 @@ def test_P31_what_a_build_changed_or_left_out_is_told(
                 yield entry
 
     monkeypatch.setattr(place.engine, "work_tree", other)
-    (outcome,) = _validate(place, task_id)
+    outcome = _play(place, task_id)
     assert outcome.verdict.name is VerdictName.VALIDATED
     assert any("lacks 'README.md'" in line for line in outcome.verdict.warnings)
     assert any("changed 'tally/words.py'" in line for line in outcome.verdict.warnings)
@@ -150,7 +156,7 @@ def test_an_image_without_the_tree_is_the_dockerfiles_fault(
 ) -> None:
     task_id = place.create(place.pull(GOOD)).id
     monkeypatch.setattr(place.engine, "work_tree", lambda image, paths=None: iter(()))
-    (outcome,) = _validate(place, task_id)
+    outcome = _play(place, task_id)
     assert outcome.verdict.name is VerdictName.IMAGE_FAILED
     assert "COPY" in outcome.verdict.remedy
 
@@ -168,36 +174,28 @@ class _LostEngine:
 def test_an_engine_that_fails_is_no_result_of_the_task(place: SamplePlace) -> None:
     created = place.create(place.pull(GOOD))
     before = (created.folder / "task.yaml").read_bytes()
-    bench: Bench = replace(
-        place.bench, verifier=Verifier(place.history, place.engine, _LostEngine(), place.data)
-    )
-    outcome = validate_task(bench, created.id, narrowing=False, say=_say)
+    outcome = validate_task(place.bench_with(_LostEngine()), created.id, narrowing=False, say=_say)
     assert outcome.verdict.name is VerdictName.ENGINE_ERROR
     assert exit_code([outcome]) == 3
     assert (created.folder / "task.yaml").read_bytes() == before
     assert place.data.validations(created.id) == ()
 
 
-class _Editing:
+class _Editing(Scripted):
     """An executor during whose run somebody edits the task."""
 
-    def __init__(self, place: SamplePlace, task_id: str) -> None:
-        self._place, self._task_id = place, task_id
+    def __init__(self, prompt: Path) -> None:
+        self._prompt = prompt
 
     def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
-        facts = self._place.executor.run(trials)
-        prompt = self._place.project.folder(self._task_id) / "prompt.md"
-        prompt.write_text(prompt.read_text() + "\nOne more wish.\n")
-        return facts
-
-    def close(self) -> None:
-        """Nothing of its own."""
+        self._prompt.write_text(self._prompt.read_text() + "\nOne more wish.\n")
+        return super().run(trials)
 
 
 def test_a_task_edited_while_it_is_proven_gets_no_proof(place: SamplePlace) -> None:
     created = place.create(place.pull(GOOD))
-    verifier = Verifier(place.history, place.engine, _Editing(place, created.id), place.data)
-    outcome = validate_task(replace(place.bench, verifier=verifier), created.id, narrowing=False, say=_say)
+    editing = _Editing(created.folder / "prompt.md")
+    outcome = validate_task(place.bench_with(editing), created.id, narrowing=False, say=_say)
     assert outcome.verdict.name is VerdictName.INVALID_TASK
     assert "edited" in outcome.verdict.reason
     assert _state(place, created.id)[0] is TaskState.UNVALIDATED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import pytest
-from sampleplace import SamplePlace
+from sampleplace import SamplePlace, Scripted
 
 from berbench.engine.door import Say
 from berbench.model.changes import FileEntry
@@ -27,7 +27,7 @@ def test_S01_S05_T01_an_image_holds_no_history_and_nothing_of_any_task(
     created = place.create(place.pull("Count sentences"))
     contexts: list[tuple[ImageRecipe, list[FileEntry]]] = []
     trials: list[Trial] = []
-    build, run = place.engine.build, place.executor.run
+    build = place.engine.build
 
     def watch_build(
         recipe: ImageRecipe, context: Callable[[], Iterable[FileEntry]], *, timeout_s: float, say: Say
@@ -35,13 +35,13 @@ def test_S01_S05_T01_an_image_holds_no_history_and_nothing_of_any_task(
         contexts.append((recipe, list(context())))
         return build(recipe, context, timeout_s=timeout_s, say=say)
 
-    def watch_run(wanted: Sequence[Trial]) -> Sequence[Facts]:
-        trials.extend(wanted)
-        return run(wanted)
+    class Watching(Scripted):
+        def run(self, trials_: Sequence[Trial]) -> Sequence[Facts]:
+            trials.extend(trials_)
+            return super().run(trials_)
 
     monkeypatch.setattr(place.engine, "build", watch_build)
-    monkeypatch.setattr(place.executor, "run", watch_run)
-    validate_task(place.bench, created.id, narrowing=False, say=lambda task_id, line: None)
+    validate_task(place.bench_with(Watching()), created.id, narrowing=False, say=lambda task_id, line: None)
 
     ((recipe, entries),) = contexts
     assert not [entry.path for entry in entries if entry.path.startswith((".git/", ".ber/"))]
