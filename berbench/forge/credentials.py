@@ -81,6 +81,11 @@ def _from_environment(provider: str, environ: Mapping[str, str], host: str, only
         if not _is_token(token):
             return Credentials(note=f"{variable} is not used, for it holds characters that no token has")
         return Credentials(source=variable, token=token)
+    meant_elsewhere = next((name for name in _GITHUB if provider == "github" and environ.get(name)), "")
+    if meant_elsewhere and not public:
+        return Credentials(
+            note=f"{meant_elsewhere} is for github.com; for {host} set {_GITHUB_ENTERPRISE[0]}"
+        )
     return Credentials()
 
 

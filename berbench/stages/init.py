@@ -47,6 +47,11 @@ def initialise(
             "harvest.test_patterns decides what becomes a hidden test; it was guessed from the tree: "
             + (", ".join(config.harvest.test_patterns) or "nothing looked like a test")
         )
+        if config.provider == "none":
+            review.append(
+                f"the name of {repository.host} does not tell its forge: if it is a GitHub or a GitLab, set provider; "
+                "with none, local history serves alone"
+            )
     else:
         lines.append(f"kept {CONFIG}, which is there already")
         config = project.read_config()

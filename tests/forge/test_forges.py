@@ -413,6 +413,11 @@ def test_tokens_go_only_where_they_belong(
     assert found.source == source and bool(found.token) == bool(source)
 
 
+def test_a_token_for_another_host_is_told_of() -> None:
+    found = find_credentials(GHES, GHES_API, {"GITHUB_TOKEN": "t"}, never)
+    assert found.token == "" and "set GH_ENTERPRISE_TOKEN" in found.note
+
+
 def test_the_forges_own_tools_are_asked_last() -> None:
     asked: list[tuple[str, ...]] = []
 
