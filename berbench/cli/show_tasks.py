@@ -76,7 +76,8 @@ def show_problems(task_id: str, problems: Sequence[Problem]) -> None:
         return
     made = table("severity", "where", "problem", wide=("where", "problem"))
     for problem in sorted(problems, key=lambda problem: problem.severity != "error"):
-        text = f"{problem.message} (--fix can mend it)" if problem.fixable else problem.message
+        told = not problem.fixable or "--fix" in problem.message
+        text = problem.message if told else f"{problem.message} (--fix can mend it)"
         made.add_row(verdict_text(problem.severity), cell(problem.where), cell(text))
     show(made)
 
