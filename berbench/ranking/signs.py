@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from berbench.ranking.kinds import Kind, is_test_code, kind_of
 
@@ -45,6 +46,7 @@ _ANNOTATION = re.compile(r"\s*->\s*[^:]+(?=:\s*$)|(?<=\w):\s*[\w\[\]., |\"'*]+?(
 # Parentheses stay: `f(a * b)` and `f(a) * b` differ. Where they are all that differs, it may be a formatter's work.
 _LAYOUT = str.maketrans({**dict.fromkeys(" \t\f\v\r,;"), "'": '"'})
 _GROUPING = str.maketrans(dict.fromkeys("()"))
+_TEXT = re.compile(r"(['\"`])(?:\\.|(?!\1).)*\1")
 _QUOTED = re.compile(r"(['\"`])((?:(?!\1).){4,}?)\1")
 # Words that any program holds, so that a new line with one brings nothing new.
 _COMMON = frozenset(
@@ -79,7 +81,7 @@ class Signs:
 
     `fresh_names` are names that new test lines use and that only the implementation's new lines define.
     `new_code` counts implementation lines that do something and are not just reformatted; `idle` says that there
-    are none, and `cut` counts such lines that are gone. `rows` counts new lines of tests, moves not counted, and
+    are none, and `cut` then counts such lines that are gone. `rows` counts new lines of tests, moves not counted, and
     `lost` those that are gone; `regrouped` says that the implementation differs by parentheses alone.
     `shared_texts` are literals that both the new tests and the new implementation hold.
     """
@@ -121,7 +123,7 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
         shared_texts=len(texts),
         new_code=len(new_code),
         idle=not new_code,
-        cut=sum(1 for line in _net_plain(turned) if not _IDLE.match(line)),
+        cut=0 if new_code else sum(1 for line in _net_plain(turned) if not _IDLE.match(line)),
         rows=len(new_tests),
         lost=len(_net(test_side.all_deleted(), test_side.all_added())),
         regrouped=bool(new_code) and _ungrouped(code_side.all_added()) == _ungrouped(code_side.all_deleted()),
@@ -195,6 +197,7 @@ def _without_overloads(lines: list[str]) -> Iterator[str]:
         inside = inside and not line.endswith("...")
 
 
+@lru_cache(maxsize=1 << 14)  # each line is looked at from several sides
 def _plain(line: str) -> str:
     """What a line does, however it is laid out; "" for comments, imports and documentation."""
     if "#" in line or "/" in line or "*" in line or '"""' in line or "'''" in line:
@@ -208,7 +211,7 @@ def _plain(line: str) -> str:
 
 def _defined(lines: list[str]) -> set[str]:
     names: set[str] = set()
-    for line in lines:
+    for line in (_TEXT.sub("''", line) for line in lines):  # what a message says is no definition
         definition = _DEFINES.match(line)
         if definition:
             names.update(_NAME.findall(definition.group(1)))

@@ -36,8 +36,8 @@ _ROWS = (
     ),
     ("modernising", r"\b(drop|remove|end)\w* (support|py(thon)?|node)\b|\bsupport for (python|node) ?[\d.]+"),
     (
-        "a deprecation sweep",
-        r"\bremov\w* (all )?(the )?deprecat|\bdeprecated (code|features|api)|\bresolve deprecation",
+        "a deprecation",
+        r"\bdeprecat(e[sd]?|ing|ions?)\b",
     ),
     (
         "tests alone",
