@@ -78,8 +78,8 @@ def _settings(
     context.obj = Settings(repository=repository or Path.cwd())
 
 
-def _terminated(_signal: int, _frame: FrameType | None) -> None:
-    raise Interrupted("Stopped by SIGTERM.")
+def _stopped(number: int, _frame: FrameType | None) -> None:
+    raise Interrupted(f"Stopped by {signal.Signals(number).name}.")
 
 
 def _in_utf8() -> None:
@@ -96,10 +96,14 @@ def _in_utf8() -> None:
 def main() -> None:
     """Run the program and end the process with the exit code that the outcome deserves."""
     _in_utf8()
-    signal.signal(signal.SIGTERM, _terminated)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal is no reason to leave containers behind
+        if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` asked for that
+            signal.signal(number, _stopped)
     console.prepare()
     try:
         code = app(standalone_mode=False)
+        if code == Interrupted.exit_code:  # what Ctrl-C has become on its way here
+            raise KeyboardInterrupt
         console.flush()
     except BerbenchError as error:
         show_error.expected(error)
