@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 PAGE_WIDTH = 140
 LEAST_WIDTH = 72  # narrower than that, tables would have to drop parts of ids and states
+LONGEST_QUOTE = 240  # a failing build quotes its whole RUN command; the log has all of it
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 def prepare() -> None:
@@ -59,6 +63,17 @@ def printable(text: str) -> str:
     """Text that any stream can take: surrogates (undecodable path bytes) and control characters are escaped."""
     safe = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in safe)
+
+
+def clipped(text: str, width: int = LONGEST_QUOTE) -> str:
+    """One line quoted from a log: without colours, cut where it would bury what matters."""
+    plain = _ANSI.sub("", text)
+    return plain if len(plain) <= width else plain[: width - 1] + "…"
+
+
+def sentence(text: str) -> str:
+    """Text as a sentence begins, unless it begins with the program's name."""
+    return text if text.startswith("berbench") else text[:1].upper() + text[1:]
 
 
 def one_line(name: str) -> str:

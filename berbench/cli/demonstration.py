@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from berbench.cli.console import say, show
+from berbench.cli.console import clipped, say, show
 from berbench.cli.progress import progress
 from berbench.cli.show_scan import show_scan
 from berbench.cli.tables import cell, lines, plural, table, verdict_text
@@ -138,7 +138,7 @@ def _validate(place: Workplace, tasks: list[_Demonstrated], jobs: int) -> dict[s
 
 def _outcome(verdict: Verdict) -> str:
     if verdict.name is not VerdictName.VALIDATED:
-        return verdict.reason
+        return clipped(verdict.reason)
     return f"{len(verdict.fail_to_pass)} fail→pass, {len(verdict.pass_to_pass)} pass→pass"
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from berbench.cli.console import console, note, printable
+from berbench.cli.console import clipped, console, note, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,10 +39,11 @@ class _Lines:
     def say(self, task_id: str, line: str) -> None:
         if self._last.get(task_id) != line:
             self._last[task_id] = line
-            note(f"[{task_id}] {line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + '…'}")
+            note(f"[{task_id}] {clipped(line, LONGEST_LINE)}")
 
     def done(self, outcome: Validated) -> Validated:
-        note(f"[{outcome.id}] {outcome.verdict.name} in {outcome.seconds:.1f} s: {outcome.verdict.reason}")
+        verdict = outcome.verdict
+        note(f"[{outcome.id}] {verdict.name} in {outcome.seconds:.1f} s: {clipped(verdict.reason)}")
         return outcome
 
 

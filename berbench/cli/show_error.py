@@ -9,7 +9,7 @@ from pathlib import Path
 from typer.exceptions import TyperException as CommandLineError
 
 from berbench import __version__
-from berbench.cli.console import complain
+from berbench.cli.console import clipped, complain, sentence
 from berbench.errors import BerbenchError
 
 __all__ = ["CommandLineError", "bug", "expected", "usage"]
@@ -20,11 +20,11 @@ _FILE_SYSTEM = (PermissionError, FileNotFoundError, NotADirectoryError, IsADirec
 
 def expected(error: BerbenchError) -> None:
     """An error of the family: message, details, remedy."""
-    complain(f"berbench: {error.message}")
+    complain(f"berbench: {error.message}{'.' if error.message[-1:].isalnum() else ''}")
     for line in error.details:
-        complain(f"  {line}")
+        complain(f"  {clipped(line)}")
     if error.remedy:
-        complain(f"  → {error.remedy}")
+        complain(f"  → {sentence(error.remedy)}")
 
 
 def usage(error: CommandLineError) -> int:
@@ -36,7 +36,7 @@ def usage(error: CommandLineError) -> int:
         return 2
     complain(f"berbench: {message}")
     if context is not None:
-        complain(f"  → {context.command_path} --help lists what it takes")
+        complain(f"  → `{context.command_path} --help` lists what it takes")
     return 2
 
 
@@ -47,7 +47,7 @@ def bug(error: Exception) -> int:
             f"berbench: the file system refused: {error.strerror or error} ({error.filename or 'no name'})"
         )
         complain(
-            "  → free some space or fix the permissions, then run the command again; nothing was half-written"
+            "  → Free some space or fix the permissions, then run the command again; nothing was half-written"
         )
         return 3
     complain(f"berbench: a bug in berbench {__version__}: {type(error).__name__}: {error}")
@@ -62,7 +62,7 @@ def bug(error: Exception) -> int:
             errors="backslashreplace",
         ) as file:
             file.write(f"berbench {__version__}\n\n{text}")
-        complain(f"  → please report it with {Path(file.name)}")
+        complain(f"  → Please report it with {Path(file.name)}")
     except OSError:
-        complain("  → please report it; the details could not be written to the temporary folder")
+        complain("  → Please report it; the details could not be written to the temporary folder")
     return 3

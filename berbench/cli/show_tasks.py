@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from berbench.cli.console import one_line, say, show
+from berbench.cli.console import clipped, one_line, say, show
 from berbench.cli.tables import cell, lines, plural, table, verdict_text
 from berbench.model.task import TaskState
 
@@ -152,7 +152,7 @@ def show_task(view: Overview) -> None:
         for test in proof.fail_to_pass[:20]:
             say(f"    {test}")
     if view.last:
-        say(f"last validation here    {view.last.name}: {view.last.reason}")
+        say(f"last validation here    {view.last.name}: {clipped(view.last.reason)}")
         say(f"                        logs in {view.logs}")
 
 

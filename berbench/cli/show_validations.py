@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from berbench.cli.console import say, show
+from berbench.cli.console import clipped, say, sentence, show
 from berbench.cli.tables import cell, plural, table, verdict_text
 from berbench.model.trial import VerdictName
 
@@ -57,18 +57,20 @@ def _diagnosis(outcome: Validated) -> None:
     proven = verdict.name is VerdictName.VALIDATED
     if proven and not verdict.warnings and not outcome.narrowed_command:
         return
-    say(f"{outcome.id}: {verdict.reason}" if not proven else f"{outcome.id}: validated")
+    say(f"{outcome.id}: {clipped(verdict.reason)}" if not proven else f"{outcome.id}: validated")
     if outcome.narrowed_command:
         say(f"  verify.command is now: {outcome.narrowed_command}")
-    for line in (*verdict.details, *(f"warning: {w}" for w in verdict.warnings)):
-        say(f"  {line}")
+    for line in verdict.details:
+        say(f"  │ {clipped(line)}")
+    for warning in verdict.warnings:
+        say(f"  warning: {warning}")
     if verdict.noise and not proven:
         names = ", ".join(verdict.noise[:5]) + (" …" if len(verdict.noise) > 5 else "")
         say(f"  fail in both trials: {names}")
     if verdict.narrowable:
         say(f"  → `berbench task validate {outcome.id} --narrow` deselects them and proves the task again")
     elif verdict.remedy:
-        say(f"  → {verdict.remedy}")
+        say(f"  → {sentence(verdict.remedy)}")
     if outcome.logs and not proven:
         say(f"  logs: {outcome.logs}")
     say()

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from berbench.cli import console
+from berbench.cli import console, show_error
 from berbench.cli.show_scan import show_scan
 from berbench.cli.show_tasks import show_problems
+from berbench.cli.show_validations import show_validations
 from berbench.cli.tables import cell, lines, table
+from berbench.errors import UsageError
 from berbench.model.changes import LandedBy, Landing, NotLanding
-from berbench.model.trial import Problem
+from berbench.model.trial import Problem, Verdict, VerdictName
 from berbench.ranking import Size
 from berbench.stages.scan import Candidate, ScanReport
+from berbench.stages.validate import Validated
 
 
 @pytest.fixture(params=["80", "140"])
@@ -109,3 +112,23 @@ def test_a_shell_can_complete_ids_and_names(words: list[str], offered: list[str]
         check=False,
     )
     assert said.stdout.split() == offered, said.stderr
+
+
+def test_a_line_from_a_log_stays_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    noisy = "\x1b[91mnpm error\x1b[0m " + "word " * 400
+    verdict = Verdict(VerdictName.IMAGE_FAILED, "The build failed at: " + noisy, "add it", (noisy,))
+    show_validations([Validated("7", verdict)])
+    out = capsys.readouterr().out
+    assert "│ npm error word" in out and "→ Add it\n" in out
+    assert max(map(len, out.splitlines())) < 300
+
+
+def test_errors_are_sentences_whoever_wrote_them(capsys: pytest.CaptureFixture[str]) -> None:
+    show_error.expected(UsageError("there is nothing", remedy="give something"))
+    show_error.expected(UsageError("There is nothing.", remedy="berbench init makes it"))
+    assert capsys.readouterr().err.splitlines() == [
+        "berbench: there is nothing.",
+        "  → Give something",
+        "berbench: There is nothing.",
+        "  → berbench init makes it",
+    ]
