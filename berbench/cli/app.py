@@ -78,8 +78,9 @@ def _settings(
     context.obj = Settings(repository=repository or Path.cwd())
 
 
-def _stopped(number: int, _frame: FrameType | None) -> None:
-    raise Interrupted(f"Stopped by {signal.Signals(number).name}.")
+def _stopped(_signal: int, _frame: FrameType | None) -> None:
+    # As by Ctrl-C, and no BerbenchError: those are caught wherever one task's trouble must not be another's.
+    raise KeyboardInterrupt
 
 
 def _in_utf8() -> None:
@@ -96,7 +97,10 @@ def _in_utf8() -> None:
 def main() -> None:
     """Run the program and end the process with the exit code that the outcome deserves."""
     _in_utf8()
-    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal is no reason to leave containers behind
+    for number in (
+        signal.SIGTERM,
+        signal.SIGHUP,
+    ):  # a closed terminal is no reason to leave containers behind
         if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` asked for that
             signal.signal(number, _stopped)
     console.prepare()

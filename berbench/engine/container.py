@@ -142,6 +142,11 @@ class Container:
         with contextlib.suppress(EngineError):
             self._api.call("POST", f"{self._path}/kill", query={"signal": "KILL"}, timeout_s=20)
 
+    def discard(self) -> None:
+        """Remove it at once, started or not, so that it can't be started any more; nothing is raised."""
+        with contextlib.suppress(EngineError):
+            self.remove()
+
     def wait(self) -> int:
         """Its exit code, once it has ended."""
         return int(self._api.call("POST", f"{self._path}/wait", timeout_s=60)["StatusCode"])

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from time import monotonic
 
-from berbench.errors import BerbenchError, EngineError, PatchConflict, StoreError, UsageError
+from berbench.errors import BerbenchError, EngineError, Interrupted, PatchConflict, StoreError, UsageError
 from berbench.fingerprint import inputs_of, make_validation
 from berbench.history.door import History
 from berbench.model.task import Task, TaskFiles, TaskState
@@ -65,22 +65,24 @@ def validate(
         }
         try:
             while pending:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                # In short waits: a signal that another thread receives does not wake this one.
+                done, pending = wait(pending, 0.2, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
         except BaseException:
             for future in pending:
                 future.cancel()
+            bench.verifier.engine.interrupt()  # leaving the pool waits for its threads: not for a test's own end
             raise
 
 
 def validate_task(bench: Bench, task_id: str, *, narrowing: bool, say: Say) -> Validated:
-    """Prove one task. What goes wrong with it is its verdict; only a failing disk is an exception."""
+    """Prove one task. What goes wrong with it is its verdict; only a failing disk and an interrupt are exceptions."""
     started = monotonic()
     with bench.lint.project.lock(task_id, say=lambda line: say(task_id, line)):
         try:
             outcome = _validate(bench, task_id, narrowing=narrowing, say=lambda line: say(task_id, line))
-        except StoreError:
+        except (StoreError, Interrupted):
             raise
         except EngineError as error:
             verdict = Verdict(VerdictName.ENGINE_ERROR, error.message, error.remedy, error.details)

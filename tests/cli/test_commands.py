@@ -16,6 +16,7 @@ import pytest
 
 from berbench.cli.app import main
 from berbench.sample import build, issue_text
+from berbench.store import Project
 from gitrepo import RepoBuilder
 
 
@@ -40,12 +41,13 @@ class Berbench:
 
     def __call__(self, *args: str, at: Path | None = None) -> Said:
         self._patch.setattr(sys, "argv", ["berbench", "-C", str(at or self.root), *args])
-        before = signal.getsignal(signal.SIGTERM)
+        before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
         try:
             with pytest.raises(SystemExit) as ended:
                 main()
         finally:
-            signal.signal(signal.SIGTERM, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
         out, err = self._capsys.readouterr()
         assert "Traceback" not in out + err
         assert isinstance(ended.value.code, int)
@@ -273,3 +275,17 @@ def test_the_program_runs_as_a_module(berbench: Berbench) -> None:
     command = [sys.executable, "-m", "berbench", "--version"]
     said = subprocess.run(command, capture_output=True, text=True, check=True)
     assert said.stdout.startswith("berbench ")
+
+
+def test_a_signal_ends_the_command_where_errors_of_single_tasks_are_forgiven(
+    begun: Berbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun("task", "create", "8", "--no-api")
+
+    def stopped_meanwhile(project: Project, task_id: str) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(Project, "read_task", stopped_meanwhile)
+    said = begun("task", "list", "--json")
+    assert (said.code, said.out) == (130, "")
+    assert "Stopped." in said.err

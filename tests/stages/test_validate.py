@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -244,3 +247,14 @@ def test_choosing_takes_exactly_one_way(place: SamplePlace) -> None:
         choose(place.project, place.history, ["8"], every=True, stale=False)
     with pytest.raises(UsageError, match="no task"):
         choose(place.project, place.history, ["nothing"], every=False, stale=False)
+
+
+def test_an_interrupt_is_not_kept_waiting_by_a_test_and_proves_nothing(place: SamplePlace) -> None:
+    created = place.create(place.pull(GOOD))
+    place.project.update_verify_command(created.id, f"sleep 60; {created.files.task.verify.command}")
+    began = time.monotonic()
+    threading.Timer(1.5, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        _validate(place, created.id)
+    assert time.monotonic() - began < 20
+    assert _state(place, created.id)[0] is TaskState.UNVALIDATED
