@@ -19,6 +19,9 @@ def init(
             "Where no registry answers, berbench/base (made by `make base`) will do.",
         ),
     ] = "",
+    main_branch: Annotated[
+        str, typer.Option(metavar="NAME", help="The branch that pull requests land on [default: found].")
+    ] = "",
 ) -> int:
     """Write the settings, and draft a Dockerfile where there is none.
 
@@ -29,6 +32,6 @@ def init(
 
     settings: Settings = context.obj
     with workplace(settings.repository) as place:
-        begun = place.begin(base_image=base_image)
+        begun = place.begin(base_image=base_image, main_branch=main_branch)
     show_begun(begun)
     return 0

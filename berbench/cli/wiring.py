@@ -122,7 +122,7 @@ class Workplace:
             note(f"{error.message} Images are left as they are.")
             return None
 
-    def begin(self, *, base_image: str) -> Begun:
+    def begin(self, *, base_image: str, main_branch: str = "") -> Begun:
         """Write what `init` writes."""
         from datetime import UTC, datetime
 
@@ -137,6 +137,7 @@ class Workplace:
             repository=parse_remote(self.history.remote_url(remote), "auto"),
             base_image=base_image,
             today=datetime.now(UTC).date(),
+            main_branch=main_branch,
         )
 
     def lint_doors(self) -> LintDoors:

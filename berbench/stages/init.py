@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from berbench.environments import draft
-from berbench.errors import ConfigError
+from berbench.errors import ConfigError, RepositoryError
 from berbench.history.door import History
 from berbench.model.changes import Repository, Snapshot
 from berbench.model.task import Config, Harvest, Provider
@@ -25,13 +25,20 @@ class Begun:
 
 
 def initialise(
-    history: History, project: Project, *, remote: str, repository: Repository, base_image: str, today: date
+    history: History,
+    project: Project,
+    *,
+    remote: str,
+    repository: Repository,
+    base_image: str,
+    today: date,
+    main_branch: str = "",
 ) -> Begun:
     """Write what is missing of `.ber/bench/config.yaml` and the Dockerfile; never overwrite either.
 
     RepositoryError when there is no main branch. A language that no draft is known for costs only the draft.
     """
-    main = history.main_branch("", remote)
+    main = _main(history, main_branch, remote)
     snapshot = read_snapshot(history, history.tree_of(main))
     config = Config(
         remote=remote,
@@ -57,6 +64,17 @@ def initialise(
         config = project.read_config()
     drafted = _dockerfile(project, config.dockerfile, snapshot, base_image, today)
     return Begun((*lines, *drafted.lines), (*review, *drafted.review))
+
+
+def _main(history: History, named: str, remote: str) -> str:
+    try:
+        return history.main_branch(named, remote)
+    except RepositoryError as error:
+        # Settings, where it could be named as well, are what is being written.
+        raise RepositoryError(
+            error.message,
+            remedy="Name a branch that has commits: `berbench init --main-branch NAME`.",
+        ) from error
 
 
 def _dockerfile(project: Project, name: str, snapshot: Snapshot, base_image: str, today: date) -> Begun:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from berbench.errors import ConfigError, StoreError, UsageError
 
+MAX_TEXT = 16 << 20  # bytes of a text that the user names
 TEMPORARY = ".new."  # prefix of what is being written; never a task, never read
 
 _CAUSES = {
@@ -189,10 +190,16 @@ def real_folder(root: Path, *names: str) -> Path:
 
 
 def read_text_file(path: Path) -> str:
-    """A text the user named on the command line. UsageError when it is absent, no file, or no UTF-8."""
+    """A text the user named on the command line. UsageError when it is absent, no file, no UTF-8, or endless."""
     try:
-        with translated("read", path):
-            return path.read_bytes().decode("utf-8-sig")
+        with translated("read", path), path.open("rb") as file:
+            data = file.read(MAX_TEXT + 1)
+        if len(data) > MAX_TEXT:
+            raise UsageError(
+                f"{shown(path)} is larger than {MAX_TEXT >> 20} MiB.",
+                remedy="Check that it is the right file.",
+            )
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{shown(path)} is not UTF-8 text.", remedy="Save it as UTF-8.") from error
     except StoreError as error:

@@ -177,6 +177,22 @@ def test_a_repository_with_no_commits_says_so(berbench: Berbench, tmp_path: Path
     assert "→" in said.err
 
 
+def test_a_main_branch_that_can_not_be_found_can_be_named(berbench: Berbench, tmp_path: Path) -> None:
+    repo = RepoBuilder(tmp_path / "odd", branch="plans/b")
+    repo.commit("Begin", {"a.py": b"x = 1\n"})
+    said = berbench("init", at=repo.path)
+    assert said.code == 2 and "berbench init --main-branch NAME" in said.err
+    assert berbench("init", "--main-branch", "plans/b", at=repo.path).code == 0
+    assert berbench("task", "scan", at=repo.path).code == 2  # nothing looked like a test
+    assert "main_branch: plans/b" in (repo.path / ".ber" / "bench" / "config.yaml").read_text()
+
+
+def test_an_endless_issue_file_is_refused(begun: Berbench) -> None:
+    said = begun("task", "create", "8", "--no-api", "--issue-file", "/dev/zero")
+    assert said.code == 2
+    assert "larger than" in said.err
+
+
 def test_a_shallow_clone_names_the_command_that_completes_it(berbench: Berbench, tmp_path: Path) -> None:
     shallow = tmp_path / "shallow"
     url = f"file://{berbench.root}"
