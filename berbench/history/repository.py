@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from berbench.errors import RepositoryError, StoreError
+from berbench.errors import RepositoryError, StoreError, UsageError
 from berbench.history.apply import apply_patch
 from berbench.history.git import Command, failure
 from berbench.history.log import FORMAT, RAW, read_commits
@@ -134,9 +135,21 @@ class GitHistory:
 
     def walk(self, revision: str, *, since: str = "") -> Iterator[Commit]:
         """All ancestors, children before parents, newest first, changes against the first parent."""
-        args = ["--date-order", *RAW, "--diff-merges=first-parent", *([f"--since={since}"] if since else [])]
+        args = ["--date-order", *RAW, "--diff-merges=first-parent", *self._since(since)]
         with self._git.stream("log", "-z", FORMAT, *args, self.resolve(revision), "--") as stream:
             yield from read_commits(stream)
+
+    def _since(self, date: str) -> tuple[str, ...]:
+        """git takes any words for a date, and those it can't read for this very moment."""
+        if not date:
+            return ()
+        asked = int(time.time())
+        answer = self._git.ask("rev-parse", f"--since={date}").line.partition("=")[2]
+        if not answer.isdigit() or (int(answer) >= asked and date.strip().lower() != "now"):
+            raise UsageError(
+                f"{date!r} is no date in the past.", remedy="Write it like 2024-01-31 or `2 years ago`."
+            )
+        return (f"--since={date}",)
 
     def search(self, revision: str, patterns: Sequence[str]) -> tuple[Commit, ...]:
         """Ancestors (of every branch for "") whose message matches one of the expressions, newest first."""
@@ -243,7 +256,10 @@ class GitHistory:
         answer = self._git.ask(*args, data=lines)
         if answer.code not in (0, 1):  # 1 says that none was found
             raise failure(args, answer)
-        return frozenset(line.decode("utf-8", "surrogateescape") for line in set(answer.out.splitlines())) & wanted
+        return (
+            frozenset(line.decode("utf-8", "surrogateescape") for line in set(answer.out.splitlines()))
+            & wanted
+        )
 
     def files(self, tree: str, *, exclude: Sequence[str] = ()) -> Iterator[FileEntry]:
         """Every file and link as stored, one at a time; not gitlinks, nor paths under `exclude`."""

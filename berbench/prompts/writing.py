@@ -62,7 +62,7 @@ def write_prompt(
     else:
         return Draft("", (*warnings, "no source holds a problem statement; write prompt.md by hand"))
     if kind != source:
-        missing = "no issue is linked" if source == "issue" else "the pull request has no description"
+        missing = "no issue's text is known" if source == "issue" else "the pull request has no description"
         warnings.append(
             f"{missing}, so the prompt comes from the {_NAMES[kind]}; --issue-file gives a better one"
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from berbench.engine.door import Engine
-from berbench.errors import BerbenchError
+from berbench.errors import BerbenchError, ForgeError
 from berbench.forge.door import Forge
 from berbench.history.door import History
 from berbench.model.task import Config
@@ -191,8 +191,11 @@ def _forge(place: Place, machine: Machine) -> Iterator[Finding]:
     if forge is None:
         yield Finding("forge", True, "the remote is no forge that is known; local history serves")
         return
-    # Asked without a token too: a private repository shows itself by refusing.
-    yield Finding("forge", True, forge.check())
+    try:  # without a token too: a private repository shows itself by refusing
+        yield Finding("forge", True, forge.check())
+    except ForgeError as error:
+        offline = "or work offline with `provider: none` in the settings"
+        yield Finding("forge", False, error.message, "; ".join(filter(None, (error.remedy.rstrip("."), offline))))
 
 
 def _data(place: Place, machine: Machine) -> Iterator[Finding]:

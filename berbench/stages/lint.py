@@ -50,7 +50,7 @@ def fix_task(doors: LintDoors, task_id: str) -> tuple[str, ...]:
         if fixes.protected_paths is not None:
             doors.project.update_protected_paths(task_id, fixes.protected_paths)
     mended = [problem for problem in problems if problem.code in fixes.done and problem.fixable]
-    return tuple(f"mended {problem.where}: {problem.message}" for problem in mended)
+    return tuple(f"mended {p.where}: {p.message.partition('; ')[0]}" for p in mended)
 
 
 def leaks_in(problems: Sequence[Problem]) -> tuple[Problem, ...]:

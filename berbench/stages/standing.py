@@ -59,7 +59,10 @@ def _read(project: Project, task_id: str) -> TaskFiles | BerbenchError:
 def _standing(files: TaskFiles, base_tree: str, dockerfiles: _Dockerfiles) -> Standing:
     if not base_tree:
         commit = files.task.source.base_commit
-        return Standing(TaskState.BROKEN, reason=f"the base commit {commit} is not in this repository")
+        reason = (
+            f"the base commit {commit[:12]} is not in this repository: fetch it (`git fetch --unshallow`)"
+        )
+        return Standing(TaskState.BROKEN, reason=reason)
     inputs = inputs_of(
         files,
         base_tree=base_tree,

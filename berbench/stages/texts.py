@@ -28,13 +28,17 @@ def read_texts(forge: Forge | None, landing: Landing, issue_text: str | None) ->
         pull_request = _known(forge, landing)
         return Texts(None, (_issue_from(issue_text),), _linked(pull_request, landing))
     if forge is None or landing.pr is None:
-        return Texts(linked=landing.issues)
+        named = ", ".join(f"#{number}" for number in landing.issues)
+        note = (
+            f"the landing names {named}: give its text with --issue-file, and the prompt states the problem"
+        )
+        return Texts(linked=landing.issues, notes=(note,) if named else ())
     try:
         pull_request = forge.pull_request(landing.pr)
         return _read_issues(forge, pull_request, _linked(pull_request, landing))
     except ForgeError as error:
         offline = "or give the problem's text with --issue-file, or take the commit message with --no-api"
-        raise ForgeError(error.message, remedy="; ".join(filter(None, (error.remedy, offline)))) from error
+        raise ForgeError(error.message, remedy="; ".join(filter(None, (error.remedy.rstrip("."), offline)))) from error
 
 
 def _known(forge: Forge | None, landing: Landing) -> PullRequest | None:

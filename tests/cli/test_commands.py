@@ -113,6 +113,12 @@ def test_scan_prints_one_document_of_the_promised_shape(begun: Berbench) -> None
     assert all(row["reason"] for row in document["rejected"])
 
 
+def test_scan_since_a_date_leaves_out_what_is_older(begun: Berbench) -> None:
+    everything = begun("task", "scan", "--json").document
+    newer = begun("task", "scan", "--json", "--since", everything["candidates"][0]["merged_at"]).document
+    assert 0 < newer["considered"] < everything["considered"]
+
+
 def test_scan_for_people_says_why(begun: Berbench) -> None:
     said = begun("task", "scan", "--verbose")
     assert "an issue states the problem" in said.out
@@ -125,6 +131,7 @@ def test_scan_for_people_says_why(begun: Berbench) -> None:
         ("task", "scan", "--limit", "0"),
         ("task", "scan", "--limit", "201"),
         ("task", "scan", "--limit", "many"),
+        ("task", "scan", "--since", "nonsense"),
         ("task", "skan"),
         ("task", "create"),
         ("task", "create", "twelve"),
