@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from berbench.diffs import PatchFile, read_patch
+from berbench.errors import StoreError
 from berbench.history.door import History
 from berbench.model.task import Standing, TaskFiles
 from berbench.model.trial import Verdict
@@ -32,16 +34,24 @@ class Overview:
 def overview(project: Project, history: History, data: DataDir, task_id: str) -> Overview:
     """Read a task and its newest record. UsageError when there is no such task, ConfigError when it can't be read."""
     files = project.read_task(task_id)
-    records = data.validations(task_id)
+    last, logs = _newest(data, task_id)
     return Overview(
         folder=project.folder(task_id),
         files=files,
         standing=stand_one(project, history, files),
         tests=read_patch(files.tests_patch),
         reference=read_patch(files.reference_patch),
-        last=data.load_verdict(records[-1]) if records else None,
-        logs=records[-1] if records else None,
+        last=last,
+        logs=logs,
     )
+
+
+def _newest(data: DataDir, task_id: str) -> tuple[Verdict | None, Path | None]:
+    """The newest record that can be read: a spoilt one is no reason to keep a task from its reviewer."""
+    for record in reversed(data.validations(task_id)):
+        with suppress(StoreError):
+            return data.load_verdict(record), record
+    return None, None
 
 
 def document(view: Overview) -> dict[str, object]:
