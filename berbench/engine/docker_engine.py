@@ -154,7 +154,10 @@ class DockerEngine:
         trouble: list[str] = []
         started = datetime.now(UTC)
         try:
-            with fresh(self._api, "trial", wanted, trouble) as box, self._interruptible(box.name, box.discard):
+            with (
+                fresh(self._api, "trial", wanted, trouble) as box,
+                self._interruptible(box.name, box.discard),
+            ):
                 seen = observe(box, trial, self._ids_of(box, trial.image))
         except BaseException:
             self._raise_if_interrupted()

@@ -50,7 +50,9 @@ def propose(snapshot: Snapshot, test_changes: Sequence[Change]) -> Proposal:
         change.path for change in test_changes if change.new_mode not in (ABSENT, GITLINK, SYMLINK)
     )
     if not changed:
-        return Proposal("", "", ("the pull request only deletes tests",))
+        links = any(change.new_mode == SYMLINK for change in test_changes)
+        what = "changes only links" if links else "only deletes tests"
+        return Proposal("", "", (f"the pull request {what}, so no changed test file is left to run",))
     language = _language(snapshot, changed)
     if not language:
         return Proposal("", "", ("no language with a known test runner among the changed tests",))

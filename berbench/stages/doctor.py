@@ -195,7 +195,9 @@ def _forge(place: Place, machine: Machine) -> Iterator[Finding]:
         yield Finding("forge", True, forge.check())
     except ForgeError as error:
         offline = "or work offline with `provider: none` in the settings"
-        yield Finding("forge", False, error.message, "; ".join(filter(None, (error.remedy.rstrip("."), offline))))
+        yield Finding(
+            "forge", False, error.message, "; ".join(filter(None, (error.remedy.rstrip("."), offline)))
+        )
 
 
 def _data(place: Place, machine: Machine) -> Iterator[Finding]:

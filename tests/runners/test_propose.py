@@ -118,7 +118,13 @@ def test_deleted_tests_are_not_run() -> None:
     found = proposal(PYTEST, "tests/test_x.py", deleted=("tests/test_old.py",))
     assert found.command == "python -m pytest tests/test_x.py"
     only = proposal(PYTEST, deleted=("tests/test_old.py",))
-    assert only.command == "" and only.reasons == ("the pull request only deletes tests",)
+    assert only.command == "" and only.reasons[0].startswith("the pull request only deletes tests, so")
+
+
+def test_a_link_among_the_tests_is_not_called_deleted() -> None:
+    link = Change("tests/data", ABSENT, SYMLINK, "0" * 40, "2" * 40)
+    found = propose(Snapshot((), {}), [link])
+    assert found.command == "" and found.reasons[0].startswith("the pull request changes only links")
 
 
 def test_broken_manifests_are_read_past() -> None:
