@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from berbench.model.changes import ABSENT, REGULAR, Change, Snapshot
+from berbench.model.changes import ABSENT, REGULAR, SYMLINK, Change, Snapshot
 from berbench.runners import Proposal, command_warnings, propose, runner_of
 
 
