@@ -157,7 +157,8 @@ def _judge_size(tally: _Tally, split: Split, code: Sequence[str], lines: Sequenc
     if Kind.GENERATED in churn or Kind.LOCK in churn:
         tally.add(-12, "carries " + " and ".join(sorted(churn - {Kind.MANIFEST})))
     if Kind.MANIFEST in churn:
-        tally.add(-4, "changes manifests, which the image may not follow")
+        # The image is built from the base: what the change newly depends on is not in it.
+        tally.add(-12, "changes manifests, which the image of the base does not follow")
 
 
 def _judge_tests(tally: _Tally, split: Split, lines: Sequence[LineCount], signs: Signs | None) -> None:

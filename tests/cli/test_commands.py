@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from berbench.cli.app import main
-from berbench.sample import build, issue_text
+from berbench.sample import issue_text
 from berbench.store import Project
 from gitrepo import RepoBuilder
+from samplecopy import sample_at
 
 
 class Said(NamedTuple):
@@ -60,7 +61,7 @@ def berbench(
 ) -> Iterator[Berbench]:
     """The sample repository, not initialised."""
     root = tmp_path / "tally"
-    build(root)
+    sample_at(root)
     yield Berbench(root, capsys, monkeypatch)
 
 

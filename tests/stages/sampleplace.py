@@ -14,13 +14,14 @@ from berbench.engine.fake import FakeEngine
 from berbench.history import GitHistory
 from berbench.model.changes import Repository
 from berbench.model.trial import Facts, ReportFile, Trial
-from berbench.sample import Sample, SamplePR, build, issue_text
+from berbench.sample import Sample, SamplePR, issue_text
 from berbench.stages.create import Created, Doors, Request, create
 from berbench.stages.init import initialise
 from berbench.stages.lint import LintDoors
 from berbench.stages.validate import Bench
 from berbench.stages.verifier import Verifier
 from berbench.store import DataDir, Project
+from samplecopy import sample_at
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -58,7 +59,7 @@ class SamplePlace:
     """What a test needs of the sample: its doors, and tasks made of its pull requests."""
 
     def __init__(self, root: Path, engine: FakeEngine) -> None:
-        self.sample: Sample = build(root / "tally")
+        self.sample: Sample = sample_at(root / "tally")
         self.history = GitHistory(self.sample.root)
         self.data = DataDir.of(self.sample.root, "", {"BERBENCH_DATA_DIR": str(root / "data")})
         self.project = Project(self.sample.root, locks=self.data.locks)
