@@ -99,6 +99,9 @@ class History(Protocol):
     def words_in(self, tree: str, words: Iterable[str]) -> frozenset[str]:
         """Those of the words that stand somewhere in the tree's text files, as whole words."""
 
+    def files_with(self, tree: str, texts: Iterable[str]) -> tuple[str, ...]:
+        """Paths of the tree's text files that hold one of the texts, in order."""
+
     def files(self, tree: str, *, exclude: Sequence[str] = ()) -> Iterator[FileEntry]:
         """Every file and link of a tree as stored (no eol or filter conversions), from one process.
         Gitlinks are left out, so are paths under the given prefixes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -260,6 +261,19 @@ class GitHistory:
             frozenset(line.decode("utf-8", "surrogateescape") for line in set(answer.out.splitlines()))
             & wanted
         )
+
+    def files_with(self, tree: str, texts: Iterable[str]) -> tuple[str, ...]:
+        """Paths of the tree's text files that hold one of the texts, in order."""
+        wanted = sorted({text for text in texts if text and "\n" not in text})
+        if not wanted:
+            return ()
+        lines = "".join(f"{text}\n" for text in wanted).encode("utf-8", "surrogateescape")
+        args = ("grep", "-I", "-l", "-z", "-F", "-f", "-", self.tree_of(tree))
+        answer = self._git.ask(*args, data=lines)
+        if answer.code not in (0, 1):  # 1 says that none was found
+            raise failure(args, answer)
+        names = (name.split(b":", 1)[1] for name in answer.out.split(b"\0") if name)
+        return tuple(os.fsdecode(name) for name in names)
 
     def files(self, tree: str, *, exclude: Sequence[str] = ()) -> Iterator[FileEntry]:
         """Every file and link as stored, one at a time; not gitlinks, nor paths under `exclude`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from berbench.environments import ENVIRONMENT_GLOBS, propose_inputs, propose_setup
 from berbench.environments.dating import dated_arguments
@@ -25,6 +25,7 @@ from berbench.store import Project
 
 Say = Callable[[str], None]
 
+_MOST_READERS = 20  # beyond that a name is too common to tell which tests read the data
 _MOST_TAKEN = 6  # places told of; the rest are counted
 
 
@@ -81,7 +82,7 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
     patches = cut(doors.lint.history, landing, split)
     changed_tests = [change.path for change in split.tests]
     snapshot = read_snapshot(doors.lint.history, patches.landing_tree, also=changed_tests)
-    proposal = propose(snapshot, split.tests)
+    proposal = _propose(doors.lint, patches.landing_tree, snapshot, split)
     texts = read_texts(doors.forge, landing, request.issue_text)
     landing = replace(landing, issues=tuple(dict.fromkeys((*texts.linked, *landing.issues))))
     module = module_path(doors.lint.history, patches.base_tree)
@@ -106,6 +107,26 @@ def _notes(texts: Texts, prompt: Draft) -> tuple[str, ...]:
     if len(taken) > _MOST_TAKEN:
         taken[_MOST_TAKEN:] = [f"and {len(taken) - _MOST_TAKEN} more places"]
     return (*texts.notes, *prompt.warnings, *taken)
+
+
+def _propose(doors: LintDoors, tree: str, snapshot: Snapshot, split: Split) -> Proposal:
+    """The command for the changed tests; where only data changed, for the test files that name that data."""
+    proposal = propose(snapshot, split.tests)
+    if proposal.command:
+        return proposal
+    is_test = matcher(doors.config.harvest.test_patterns)
+    stems = {PurePosixPath(change.path).stem for change in split.tests if change.status != "D"}
+    named = [path for path in doors.history.files_with(tree, stems) if is_test(path)]
+    if not 0 < len(named) <= _MOST_READERS:
+        return proposal
+    entries = {entry.path: entry for entry in doors.history.list_tree(tree)}
+    readers = [Change(e.path, e.mode, e.mode, e.id, e.id) for e in map(entries.__getitem__, named)]
+    again = propose(read_snapshot(doors.history, tree, also=named), readers)
+    if not again.command:
+        return proposal
+    return replace(
+        again, reasons=("only data that tests read is changed; these files name it", *again.reasons)
+    )
 
 
 def read_snapshot(history: History, tree: str, *, also: Iterable[str] = ()) -> Snapshot:

@@ -120,6 +120,30 @@ def test_create_finds_what_scan_lists_behind_a_release_merge(tmp_path: Path) -> 
         assert create(Doors(doors, None), Request(5), lambda line: None).id == "5"
 
 
+def test_where_only_data_changed_the_tests_that_name_it_are_run(tmp_path: Path) -> None:
+    repo = RepoBuilder(tmp_path / "repo")
+    reader = b"def test_rows():\n    with open('tests/data/rows.txt') as rows:\n        assert rows.read()\n"
+    repo.commit(
+        "Begin",
+        {
+            "a.py": b"x = 1\n",
+            "tests/unit/test_rows.py": b"import pytest\n\n" + reader,
+            "tests/unit/test_other.py": b"def test_o():\n    assert 1\n",
+            "tests/data/rows.txt": b"1\n",
+        },
+    )
+    repo.commit("More rows (#5)", {"a.py": b"x = 2\n", "tests/data/rows.txt": b"1\n2\n"})
+    with GitHistory(repo.path) as history:
+        project = Project(repo.path, locks=tmp_path / "locks")
+        initialise(
+            history, project, remote="origin", repository=Repository(), base_image="x", today=date(2026, 1, 2)
+        )
+        doors = LintDoors(history, project, project.read_config(), Repository(), "refs/heads/main")
+        made = create(Doors(doors, None), Request(5), lambda line: None)
+    assert made.files.task.verify.command == "python -m pytest tests/unit/test_rows.py"
+    assert "only data" in made.proposal.reasons[0]
+
+
 def test_the_users_repository_is_untouched(place: SamplePlace) -> None:
     def state(folder: Path) -> dict[str, bytes]:
         files = [path for path in sorted((folder / ".git").rglob("*")) if path.is_file()]
