@@ -96,7 +96,7 @@ def rank(
     _judge_title(tally, landing.title, signs)
     if age_years >= 3:
         # Beyond ten years little of a day's tools still installs, and interpreters of that day are gone.
-        points = min(12.0, 1.5 * age_years) + (15.0 if age_years > 10 else 0.0)
+        points = min(12.0, 1.5 * age_years) + (25.0 if age_years > 10 else 0.0)
         tally.add(-points, f"{age_years:.0f} years old: its environment may be hard to rebuild")
     return Ranked(round(min(100.0, max(0.0, tally.score)), 1), tuple(tally.reasons))
 
