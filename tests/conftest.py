@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from itertools import count
@@ -54,6 +55,8 @@ def wants_docker(config: pytest.Config) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give the session a home, a config and a temp folder of its own, before any test module is imported."""
+    # A shell that starts this in the background has Ctrl-C ignored, here and in every child.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_saved] = dict(os.environ)
     temp_root = tempfile.gettempdir()
     room = Path(tempfile.mkdtemp(prefix="bb-tests-"))  # short: unix sockets live below it
