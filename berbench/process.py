@@ -86,6 +86,19 @@ def stream(
         return Ended(None if ended_here else child.returncode, timed_out=timed_out)
 
 
+def scratch_prefix(word: str) -> str:
+    """Name of a temporary folder that tells whose it is: `berbench-git-<process>-<space of process numbers>-`."""
+    return f"berbench-{word}-{os.getpid()}-{process_space()}-"
+
+
+def process_space() -> int:
+    """Which numbering of processes this one lives in; 0 where the system tells none."""
+    try:
+        return Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return 0
+
+
 def ask(argv: Sequence[str], *, timeout_s: float = 10.0) -> str | None:
     """The trimmed answer of a small command; None when it is missing, fails, or takes too long."""
     try:

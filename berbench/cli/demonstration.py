@@ -18,6 +18,7 @@ from berbench.cli.tables import cell, lines, plural, table, verdict_text
 from berbench.cli.wiring import Workplace, workplace
 from berbench.errors import UsageError
 from berbench.model.trial import Verdict, VerdictName
+from berbench.process import scratch_prefix
 from berbench.sample import Sample, SamplePR, build, issue_text
 from berbench.stages.create import Request, create
 from berbench.stages.lint import lint_task
@@ -71,7 +72,7 @@ def _place(folder: Path | None) -> Iterator[tuple[Path, Mapping[str, str]]]:
             raise UsageError(f"{folder} is not empty.", remedy="give a folder that does not exist yet")
         yield folder, os.environ
         return
-    temporary = Path(tempfile.mkdtemp(prefix="berbench-demo-"))
+    temporary = Path(tempfile.mkdtemp(prefix=scratch_prefix("demo")))
     try:
         yield temporary / "tally", {**os.environ, "BERBENCH_DATA_DIR": str(temporary / "data")}
     finally:

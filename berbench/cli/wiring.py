@@ -159,7 +159,10 @@ class Workplace:
         from berbench.engine.executor import LocalExecutor
         from berbench.stages.validate import Bench
         from berbench.stages.verifier import Verifier
+        from berbench.store import machine
 
+        for orphan in machine.orphans():
+            machine.remove(orphan)
         for leftover in self.engine.sweep():
             note(f"removed {leftover.kind} {leftover.name}, left by a berbench that was stopped")
         # Both trials of every task side by side, and no more than that.

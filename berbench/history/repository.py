@@ -19,6 +19,7 @@ from berbench.history.patches import stream_patches
 from berbench.history.place import alternates, locate
 from berbench.history.trees import Trees, tree_name
 from berbench.model.changes import Change, Commit, Delta, FileEntry, LineCount, TreeEntry
+from berbench.process import scratch_prefix
 
 MAIN_NAMES = ("main", "master", "trunk", "develop")
 
@@ -42,7 +43,7 @@ class GitHistory:
             place.bare,
         )
         try:
-            self._scratch = Path(tempfile.mkdtemp(prefix="berbench-git-", dir=scratch))
+            self._scratch = Path(tempfile.mkdtemp(prefix=scratch_prefix("git"), dir=scratch))
             (self._scratch / "objects").mkdir()
             nowhere = self._scratch / "nowhere"
             nowhere.mkdir()

@@ -11,10 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from berbench.process import process_space
 from berbench.store import files as disk
 
 PREFIX = "berbench-"  # of every temporary folder that berbench makes
 _WITH_PROCESS = re.compile(rf"{PREFIX}[a-z]+-(\d+)-")
+_OF_THIS_SPACE = re.compile(rf"{PREFIX}[a-z]+-\d+-(\d+)-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,13 @@ def temporary_folders(folder: Path | None = None) -> tuple[OldFolder, ...]:
         left = (path for path in sorted(parent.iterdir()) if path.name.startswith(PREFIX) and _ours(path))
         return tuple(_measured("temporary", path) for path in left if not _alive(path.name))
     return ()
+
+
+def orphans(folder: Path | None = None) -> tuple[OldFolder, ...]:
+    """Those temporary folders whose process was one of this machine's and is surely gone: a kill -9 left them."""
+    here = str(process_space())
+    found = ((left, _OF_THIS_SPACE.match(left.path.name)) for left in temporary_folders(folder))
+    return tuple(left for left, named in found if named is not None and named[1] == here)
 
 
 def record_folders(data: Path) -> tuple[OldFolder, ...]:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,4 @@ def test_a_killed_validation_leaves_nothing_that_the_next_does_not_clear(tmp_pat
     )
     assert said.returncode == 0, said.stdout + said.stderr
     assert "validation:" in task.read_text()
+    assert not list(Path(tempfile.gettempdir()).glob(f"berbench-git-{killed.pid}-*"))
