@@ -11,6 +11,8 @@ import socket
 from functools import cache
 from pathlib import Path
 
+from berbench.process import process_space
+
 TASK = "berbench.task"
 TRIAL = "berbench.trial"
 OWNER = "berbench.owner"
@@ -42,11 +44,7 @@ def alive(owner: str) -> bool:
 @cache
 def _host() -> str:
     # Two containers may share a host name and an engine; their process numbers don't mean the same.
-    try:
-        namespace = os.stat("/proc/self/ns/pid").st_ino  # noqa: PTH116
-    except OSError:
-        namespace = 0
-    return f"{socket.gethostname()}+{namespace}".replace("/", "_")
+    return f"{socket.gethostname()}+{process_space()}".replace("/", "_")
 
 
 @cache
