@@ -36,7 +36,7 @@ def clean(
     with workplace(settings.repository) as place:
         cleaned = run(
             place.engine_or_none(note),
-            (*machine.temporary_folders(), *machine.record_folders(place.data.base)),
+            place.old_folders(),
             older_than_s=seconds_of(older_than),
             keep_keys=place.needed_images(),
             now_s=time(),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from berbench.stages.lint import LintDoors
     from berbench.stages.validate import Bench
     from berbench.store import DataDir, Project
+    from berbench.store.machine import OldFolder
 
 TRIALS_OF_A_TASK = 2
 
@@ -110,6 +111,17 @@ class Workplace:
         except EngineError as error:
             say(f"{error.message} Containers and images are left as they are.")
             return None
+
+    def old_folders(self) -> tuple[OldFolder, ...]:
+        """Temporary folders, and the records of validations where a repository tells where they are."""
+        from berbench.errors import RepositoryError
+        from berbench.store import machine
+
+        try:
+            records = machine.record_folders(self.data.base)
+        except RepositoryError:
+            records = ()
+        return (*machine.temporary_folders(), *records)
 
     def needed_images(self) -> frozenset[str] | None:
         """Keys of the images that today's tasks build on; None when that can't be told."""

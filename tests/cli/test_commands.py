@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -175,6 +176,23 @@ def test_outside_a_repository_says_so(berbench: Berbench, tmp_path: Path) -> Non
         said = berbench(*args, at=plain)
         assert said.code == 2
         assert "not inside a git repository" in said.err
+
+
+def test_clean_needs_no_repository(
+    berbench: Berbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{_closed_port()}")
+    said = berbench("clean", "--dry-run", "--json", at=plain)
+    assert said.code == 0
+    assert said.document["schema"] == "berbench.clean/1"
+
+
+def _closed_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
 
 
 def test_a_repository_with_no_commits_says_so(berbench: Berbench, tmp_path: Path) -> None:
