@@ -28,6 +28,16 @@ from berbench.store import DataDir, Project
 from berbench.verdicts import Trialed
 
 SCHEMA = "berbench.validate/1"
+# Verdicts of whole trials that contradict an earlier proof. A time-out or a failing build says nothing of the kind.
+REFUTES = frozenset(
+    {
+        VerdictName.BASE_PASSES,
+        VerdictName.REFERENCE_FAILS,
+        VerdictName.NO_TESTS_RAN,
+        VerdictName.WRONG_TESTS,
+    }
+)
+
 Say = Callable[[str, str], None]  # task id, one line
 
 
@@ -115,11 +125,16 @@ def _validate(bench: Bench, task_id: str, *, narrowing: bool, say: Callable[[str
     proven = proof.verdict.name is VerdictName.VALIDATED
     logs = bench.data.save_validation(task_id, bench.now(), proof.verdict, proof.trials, proof.build_log)
     fingerprint = ""
+    verdict = proof.verdict
     if proven:
         fingerprint = _write(bench, files, dockerfile, trees, proof, narrowed)
+    elif verdict.name in REFUTES and files.task.validation is not None:
+        bench.lint.project.drop_validation(task_id)
+        told = "the proof that the task had was withdrawn: it could not be repeated"
+        verdict = replace(verdict, warnings=(*verdict.warnings, told))
     return Validated(
         task_id,
-        proof.verdict,
+        verdict,
         fingerprint,
         proof.trials.get("base"),
         proof.trials.get("reference"),

@@ -75,6 +75,26 @@ def test_a_changed_input_makes_the_proof_stale_by_name(
     assert choose(place.project, place.history, [], every=False, stale=True) == (task_id,)
 
 
+class _Changed(Scripted):
+    """An executor in which the base passes as well, as after a drift of the environment."""
+
+    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        (solved,) = [facts for facts in super().run(trials) if facts.trial == "reference"]
+        return [replace(solved, trial=trial.name) for trial in trials]
+
+
+def test_a_proof_that_can_not_be_repeated_is_withdrawn(place: SamplePlace) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    assert _play(place, task_id).verdict.name is VerdictName.VALIDATED
+    lost = validate_task(place.bench_with(_LostEngine()), task_id, narrowing=False, say=_say)
+    assert lost.verdict.name is VerdictName.ENGINE_ERROR
+    assert _state(place, task_id)[0] is TaskState.FRESH
+    outcome = validate_task(place.bench_with(_Changed()), task_id, narrowing=False, say=_say)
+    assert outcome.verdict.name is VerdictName.BASE_PASSES
+    assert any("withdrawn" in line for line in outcome.verdict.warnings)
+    assert _state(place, task_id)[0] is TaskState.UNVALIDATED
+
+
 def test_a_block_copied_from_another_task_is_forged(place: SamplePlace) -> None:
     proven = place.create(place.pull(GOOD))
     other = place.create(place.pull("Count sentences"))
