@@ -95,11 +95,16 @@ def _content(name: str, files: Sequence[PatchFile], facts: LintFacts) -> Iterato
                 where,
                 "a submodule moves, and its content is not here; pick another change",
             )
-        pointer = any(_LFS_POINTER in line for hunk in file.hunks for line in hunk.lines)
-        if pointer or file.path in facts.lfs:
+        if _is_pointer(file) or file.path in facts.lfs:
             yield Problem(
                 "patch-lfs", where, "its content is kept in LFS, not in this repository; pick another change"
             )
+
+
+def _is_pointer(file: PatchFile) -> bool:
+    """Whether the file is an LFS pointer on either side: that is its first line, not something it speaks of."""
+    first = [hunk for hunk in file.hunks if hunk.old_start <= 1 and hunk.new_start <= 1]
+    return any(line[1:].startswith(_LFS_POINTER) for hunk in first for line in hunk.lines[:2])
 
 
 def _sides(patches: Patches, facts: LintFacts) -> Iterator[Problem]:
