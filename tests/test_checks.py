@@ -221,7 +221,8 @@ def test_submodules_and_lfs_are_named() -> None:
     assert found(make(reference=REFERENCE + link))["patch-submodule"].where == "reference.patch: vendor"
     pointer = added("tests/data.bin", "version https://git-lfs.github.com/spec/v1", "oid sha256:1")
     assert found(make(tests=TESTS + pointer))["patch-lfs"].where == "tests.patch: tests/data.bin"
-    moved = b"diff --git a/tests/d.bin b/tests/d.bin\nindex 1111111..2222222 100644\n--- a/tests/d.bin\n+++ b/tests/d.bin\n"
+    moved = b"diff --git a/tests/d.bin b/tests/d.bin\nindex 1111111..2222222 100644\n"
+    moved += b"--- a/tests/d.bin\n+++ b/tests/d.bin\n"
     moved += b"@@ -1,2 +1,2 @@\n version https://git-lfs.github.com/spec/v1\n-oid sha256:1\n+oid sha256:2\n"
     assert "patch-lfs" in found(make(tests=TESTS + moved))
     speaks = added("tests/test_lfs.py", "import x", 'POINTER = "version https://git-lfs.github.com/spec/v1"')
