@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 PAGE_WIDTH = 140
 LEAST_WIDTH = 72  # narrower than that, tables would have to drop parts of ids and states
 LONGEST_QUOTE = 240  # a failing build quotes its whole RUN command; the log has all of it
-
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 def prepare() -> None:
@@ -67,7 +64,9 @@ def printable(text: str) -> str:
 
 def clipped(text: str, width: int = LONGEST_QUOTE) -> str:
     """One line quoted from a log: without colours, cut where it would bury what matters."""
-    plain = _ANSI.sub("", text)
+    from berbench.evidence.reading import without_escapes
+
+    plain = without_escapes(text)
     return plain if len(plain) <= width else plain[: width - 1] + "…"
 
 

@@ -27,9 +27,14 @@ class Reading:
     problems: tuple[str, ...] = ()
 
 
+def without_escapes(text: str) -> str:
+    """Text without what only a terminal obeys: colours, cursor moves, titles."""
+    return _ESCAPES.sub("", text)
+
+
 def plain_text(data: bytes) -> str:
     """A log as text for reading: escapes stripped, stray bytes replaced, line ends made plain."""
-    text = _ESCAPES.sub("", data.decode("utf-8", "replace"))
+    text = without_escapes(data.decode("utf-8", "replace"))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

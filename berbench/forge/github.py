@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from berbench.errors import ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge.credentials import Credentials
-from berbench.forge.home import Home
+from berbench.forge.home import Hosted
 from berbench.forge.shapes import Shape
 from berbench.forge.transport import Transport
 from berbench.landings import closing_issues
@@ -35,23 +35,11 @@ def graphql_url_of(api_url: str) -> str:
     return f"{api_url.removesuffix('/v3')}/graphql"
 
 
-class GitHubForge:
+class GitHubForge(Hosted):
     """A GitHub repository; implements `forge.door.Forge`."""
 
     def __init__(self, repository: Repository, transport: Transport, credentials: Credentials) -> None:
-        self._repository = repository
-        self._transport = transport
-        self._credentials = credentials
-        self._home = Home(transport, f"/repos/{repository.slug}", f"{repository.host}/{repository.slug}")
-        self._pulls: dict[int, PullRequest] = {}  # told once a command, so that all of it sees one state
-
-    def __repr__(self) -> str:
-        return f"GitHubForge({self._repository.host}/{self._repository.slug})"
-
-    @property
-    def credentials(self) -> str:
-        """Which variable or command gave the token, "" without one."""
-        return self._credentials.source
+        super().__init__(repository, transport, credentials, f"/repos/{repository.slug}")
 
     def check(self) -> str:
         """Ask for the repository; one line on the access found."""
@@ -67,12 +55,6 @@ class GitHubForge:
         if self._credentials.note:
             parts.append(self._credentials.note)
         return ", ".join(parts)
-
-    def pull_request(self, number: int) -> PullRequest:
-        """One pull request, with the issues it closed."""
-        if number not in self._pulls:
-            self._pulls[number] = self._pull_request(number)
-        return self._pulls[number]
 
     def _pull_request(self, number: int) -> PullRequest:
         found, answer = self._home.one(f"/pulls/{number}", f"pull request #{number}")
@@ -127,10 +109,6 @@ class GitHubForge:
         except NotOnForge:
             return ()
         return tuple(numbers)
-
-    def close(self) -> None:
-        """Close connections."""
-        self._transport.close()
 
     def _closes(self, number: int, text: str, etag: str) -> tuple[int, ...]:
         """GitHub's own list (it knows hand-made links too), else the closing keywords in title and body."""

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from berbench.errors import ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge.credentials import Credentials
-from berbench.forge.home import Home
+from berbench.forge.home import Hosted
 from berbench.forge.shapes import Shape
 from berbench.forge.transport import Transport
 from berbench.landings import closing_issues
@@ -27,25 +27,11 @@ def api_url_of(host: str) -> str:
     return f"https://{host}/api/v4"
 
 
-class GitLabForge:
+class GitLabForge(Hosted):
     """A GitLab project; implements `forge.door.Forge`."""
 
     def __init__(self, repository: Repository, transport: Transport, credentials: Credentials) -> None:
-        self._repository = repository
-        self._transport = transport
-        self._credentials = credentials
-        self._home = Home(
-            transport, f"/projects/{quote(repository.slug, safe='')}", f"{repository.host}/{repository.slug}"
-        )
-        self._pulls: dict[int, PullRequest] = {}  # told once a command, so that all of it sees one state
-
-    def __repr__(self) -> str:
-        return f"GitLabForge({self._repository.host}/{self._repository.slug})"
-
-    @property
-    def credentials(self) -> str:
-        """Which variable or command gave the token, "" without one."""
-        return self._credentials.source
+        super().__init__(repository, transport, credentials, f"/projects/{quote(repository.slug, safe='')}")
 
     def check(self) -> str:
         """Ask for the project; one line on the access found."""
@@ -59,12 +45,6 @@ class GitLabForge:
         if self._credentials.note:
             parts.append(self._credentials.note)
         return ", ".join(parts)
-
-    def pull_request(self, number: int) -> PullRequest:
-        """One merge request, with the issues it closed."""
-        if number not in self._pulls:
-            self._pulls[number] = self._pull_request(number)
-        return self._pulls[number]
 
     def _pull_request(self, number: int) -> PullRequest:
         found, _ = self._home.one(f"/merge_requests/{number}", f"merge request !{number}")
@@ -122,10 +102,6 @@ class GitLabForge:
         except NotOnForge:
             return ()
         return tuple(numbers)
-
-    def close(self) -> None:
-        """Close connections."""
-        self._transport.close()
 
     def _closes(self, number: int, text: str, project: int | None) -> tuple[int, ...]:
         """GitLab's own list, else the closing keywords in title and description."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from berbench.errors import ForgeError, NotOnForge
+from berbench.forge.credentials import Credentials
 from berbench.forge.shapes import Shape
 from berbench.forge.transport import Answer, Transport
+from berbench.model.changes import PullRequest, Repository
 
 
 class Home:
@@ -51,3 +54,38 @@ class Home:
     def _must_be_seen(self) -> None:
         if not self._seen:
             self.ask()
+
+
+class Hosted(ABC):
+    """What every forge of `forge.door.Forge` does alike. `path` is the repository's own address in its API."""
+
+    def __init__(
+        self, repository: Repository, transport: Transport, credentials: Credentials, path: str
+    ) -> None:
+        self._repository = repository
+        self._transport = transport
+        self._credentials = credentials
+        self._home = Home(transport, path, f"{repository.host}/{repository.slug}")
+        self._pulls: dict[int, PullRequest] = {}  # told once a command, so that all of it sees one state
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._repository.host}/{self._repository.slug})"
+
+    @property
+    def credentials(self) -> str:
+        """Which variable or command gave the token, "" without one."""
+        return self._credentials.source
+
+    def pull_request(self, number: int) -> PullRequest:
+        """One pull or merge request, with the issues it closed."""
+        if number not in self._pulls:
+            self._pulls[number] = self._pull_request(number)
+        return self._pulls[number]
+
+    def close(self) -> None:
+        """Close connections."""
+        self._transport.close()
+
+    @abstractmethod
+    def _pull_request(self, number: int) -> PullRequest:
+        """Read one from the API."""

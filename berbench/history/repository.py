@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from berbench.errors import RepositoryError, StoreError, UsageError
@@ -65,6 +66,7 @@ class GitHistory:
             },
         )
         self._trees = Trees(self._git, self._scratch)
+        self._applied: dict[tuple[str, bytes], str] = {}
 
     def __enter__(self) -> GitHistory:
         return self
@@ -238,7 +240,11 @@ class GitHistory:
 
     def apply(self, tree: str, patch: bytes) -> str:
         """Tree id after the patch; all or nothing. PatchConflict names path and hunk."""
-        return apply_patch(self._trees, self._git, tree, patch)
+        # Lint and what comes before or after it ask for the same trees; a tree's id and a patch decide the result.
+        key = tree, hashlib.sha256(patch).digest()
+        if key not in self._applied:
+            self._applied[key] = apply_patch(self._trees, self._git, tree, patch)
+        return self._applied[key]
 
     def list_tree(self, tree: str) -> tuple[TreeEntry, ...]:
         """All leaves of a tree."""
@@ -251,30 +257,25 @@ class GitHistory:
     def words_in(self, tree: str, words: Iterable[str]) -> frozenset[str]:
         """Those of the words that stand somewhere in the tree's text files, as whole words."""
         wanted = {word for word in words if word and "\n" not in word}
-        if not wanted:
-            return frozenset()
-        lines = "".join(f"{word}\n" for word in sorted(wanted)).encode("utf-8", "surrogateescape")
-        args = ("grep", "-I", "-o", "-h", "-w", "-F", "-f", "-", self.tree_of(tree))
-        answer = self._git.ask(*args, data=lines)
-        if answer.code not in (0, 1):  # 1 says that none was found
-            raise failure(args, answer)
-        return (
-            frozenset(line.decode("utf-8", "surrogateescape") for line in set(answer.out.splitlines()))
-            & wanted
-        )
+        found = self._grep(tree, wanted, "-o", "-h", "-w").splitlines()
+        return frozenset(line.decode("utf-8", "surrogateescape") for line in set(found)) & wanted
 
     def files_with(self, tree: str, texts: Iterable[str]) -> tuple[str, ...]:
         """Paths of the tree's text files that hold one of the texts, in order."""
-        wanted = sorted({text for text in texts if text and "\n" not in text})
-        if not wanted:
-            return ()
-        lines = "".join(f"{text}\n" for text in wanted).encode("utf-8", "surrogateescape")
-        args = ("grep", "-I", "-l", "-z", "-F", "-f", "-", self.tree_of(tree))
+        wanted = {text for text in texts if text and "\n" not in text}
+        names = self._grep(tree, wanted, "-l", "-z").split(b"\0")
+        return tuple(os.fsdecode(name.split(b":", 1)[1]) for name in names if name)
+
+    def _grep(self, tree: str, texts: Set[str], *how: str) -> bytes:
+        """What `git grep` says of literal texts in a tree's text files."""
+        if not texts:
+            return b""
+        lines = "".join(f"{text}\n" for text in sorted(texts)).encode("utf-8", "surrogateescape")
+        args = ("grep", "-I", *how, "-F", "-f", "-", self.tree_of(tree))
         answer = self._git.ask(*args, data=lines)
         if answer.code not in (0, 1):  # 1 says that none was found
             raise failure(args, answer)
-        names = (name.split(b":", 1)[1] for name in answer.out.split(b"\0") if name)
-        return tuple(os.fsdecode(name) for name in names)
+        return answer.out
 
     def files(self, tree: str, *, exclude: Sequence[str] = ()) -> Iterator[FileEntry]:
         """Every file and link as stored, one at a time; not gitlinks, nor paths under `exclude`."""

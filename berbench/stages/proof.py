@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from berbench.errors import PatchConflict
+from berbench.evidence.reading import without_escapes
 from berbench.history.door import History
 from berbench.model.task import Task, TaskFiles
 from berbench.model.trial import Build, Image, Verdict, VerdictName
@@ -15,7 +15,6 @@ from berbench.verdicts import Hidden, Trialed, judge
 
 Say = Callable[[str], None]
 
-_COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _STEP_SHOWN = 160
 
 
@@ -104,11 +103,11 @@ def _image_without_tree(task: Task, image: Image) -> Verdict:
 
 def _image_failed(task: Task, build: Build) -> Verdict:
     what = "did not finish in time" if build.timed_out else "failed"
-    first_line = _COLOURS.sub("", build.failed_step).strip().partition("\n")[0]
+    first_line = without_escapes(build.failed_step).strip().partition("\n")[0]
     step = f" at: {first_line[:_STEP_SHOWN]}{'…' * (len(first_line) > _STEP_SHOWN)}" if first_line else ""
     return Verdict(
         VerdictName.IMAGE_FAILED,
         f"The image build {what}{step}",
         f"a build or test dependency is probably absent from {task.environment.dockerfile}; correct it and try again",
-        tuple(_COLOURS.sub("", line).rstrip() for line in build.log.splitlines()[-12:]),
+        tuple(without_escapes(line).rstrip() for line in build.log.splitlines()[-12:]),
     )
