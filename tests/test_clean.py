@@ -28,6 +28,7 @@ class Shelf:
 
     things: list[Leftover]
     stuck: frozenset[str] = frozenset()
+    built_on: dict[str, str] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)
 
     def leftovers(self) -> tuple[Leftover, ...]:
@@ -36,6 +37,8 @@ class Shelf:
     def remove(self, thing: Leftover) -> None:
         if thing.name in self.stuck:
             raise EngineError("the engine says no")
+        if any(below == thing.name and above not in self.removed for above, below in self.built_on.items()):
+            raise EngineError("image has dependent child images")
         self.removed.append(thing.name)
 
 
@@ -93,6 +96,14 @@ def test_a_dry_run_removes_nothing_and_tells_the_same(tmp_path: Path) -> None:
     assert shelf.removed == []
     assert tmp_path.exists()
     assert [one.name for one in cleaned.removed] == ["dead", "dead-net", "old", str(tmp_path)]
+
+
+def test_an_image_that_others_were_built_on_goes_after_them() -> None:
+    images = [leftover("image", name, key="forgotten") for name in ("lowest", "lower", "top")]
+    shelf = Shelf(images, built_on={"lower": "lowest", "top": "lower"})
+    cleaned, said = run(shelf)
+    assert shelf.removed == ["top", "lower", "lowest"]
+    assert (cleaned.failed, said) == ((), [])
 
 
 def test_what_refuses_to_go_stops_nothing() -> None:

@@ -87,17 +87,25 @@ def _carry_out(
     due: Iterable[tuple[Removed, Callable[[], None]]], kept: int, dry_run: bool, say: Say
 ) -> Cleaned:
     removed: list[Removed] = []
-    failed: list[str] = []
-    for one, remove in due:
-        try:
-            if not dry_run:
-                remove()
-        except BerbenchError as error:
-            failed.append(f"{one.kind} {one.name}: {error.message}")
-            say(f"could not remove {failed[-1]}")
-        else:
-            removed.append(one)
-    return Cleaned(tuple(removed), kept, tuple(failed))
+    refused: dict[Removed, str] = {}
+    waiting = list(due)
+    while waiting:
+        again = []
+        for one, remove in waiting:
+            try:
+                if not dry_run:
+                    remove()
+            except BerbenchError as error:
+                refused[one] = f"{one.kind} {one.name}: {error.message}"
+                again.append((one, remove))
+            else:
+                refused.pop(one, None)
+                removed.append(one)
+        # An image can't go before those that were built on it: another round, as long as rounds get anywhere.
+        waiting = again if len(again) < len(waiting) else []
+    for line in refused.values():
+        say(f"could not remove {line}")
+    return Cleaned(tuple(removed), kept, tuple(refused.values()))
 
 
 def _unneeded(leftover: Leftover, before_s: float, keep_keys: Collection[str] | None) -> bool:

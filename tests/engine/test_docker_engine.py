@@ -37,11 +37,24 @@ BASE = "FROM berbench/base\nWORKDIR /work\n"
 @pytest.fixture(scope="module")
 def engine() -> Iterator[DockerEngine]:
     engine = DockerEngine()
+    _remove_images(engine)  # a run that was killed leaves them, and "built" would be "reused"
     yield engine
-    for left in engine.leftovers():
-        if left.kind == "image" and left.key.startswith("test-"):
-            engine.remove(left)
+    left = _remove_images(engine)
     engine.close()
+    assert not left, left
+
+
+def _remove_images(engine: DockerEngine) -> list[Leftover]:
+    """Removes this module's images; what would not go. One that others were built on goes after them."""
+    while True:
+        mine = [left for left in engine.leftovers() if left.kind == "image" and left.key.startswith("test-")]
+        gone = 0
+        for image in mine:
+            with contextlib.suppress(EngineError):
+                engine.remove(image)
+                gone += 1
+        if not gone:
+            return mine
 
 
 def build(engine: DockerEngine, dockerfile: str, key: str, *, timeout_s: float = 120) -> Build:
