@@ -116,6 +116,24 @@ class TrialSummary(Document):
     other: int = 0
 
 
+class Control(Document):
+    """The reference, graded with canaries as any candidate will be: which of them this task's command can carry."""
+
+    places: tuple[Literal["inside", "beside"], ...] = ()  # where canaries were seen to do as they must
+    exit_code: int | None = None  # with canaries that must fail among the tests
+    log_agrees: bool = False  # whether the log's own summary counts the failures that the report has
+    reason: str = ""  # why there are no canaries in a place
+
+
+class Broken(Document):
+    """Why a proof does not reproduce any more."""
+
+    at: datetime
+    verdict: str
+    reason: str
+    difference: tuple[str, ...] = ()  # between the proof's evidence and the newer one, a line each
+
+
 class Validation(Document):
     """The proof, written by `task validate` alone. `seal` binds every other key and the task id."""
 
@@ -129,6 +147,10 @@ class Validation(Document):
     base_failure: str = "tests"
     fail_to_pass: tuple[str, ...] = ()
     pass_to_pass: tuple[str, ...] = ()
+    quarantined: tuple[str, ...] = ()  # flaky tests that the command leaves out
+    repeats: int = 1  # how often each trial was run
+    control: Control = Control()
+    broken: Broken | None = None
     validated_at: datetime
     image: str
     engine: str
@@ -193,7 +215,7 @@ class TaskState(StrEnum):
     STALE = "stale"
     UNVALIDATED = "unvalidated"
     FORGED = "forged"
-    BROKEN = "broken"  # the documents can't be read
+    BROKEN = "broken"  # the documents can't be read, or the proof does not reproduce any more
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,12 @@ class _Request:
     format: str = "summary"
 
 
-def instrument(command: str, evidence: str = "auto") -> Instrumentation:
+def instrument(
+    command: str, evidence: str = "auto", *, shuffle: int | None = None, clock: str = ""
+) -> Instrumentation:
     """How to run `command` so that it leaves evidence. `evidence` is the task's `verify.evidence`.
+
+    `shuffle` seeds another order of the tests, `clock` ("+400d") moves the clock; notes say what can't be done.
 
     The command's exit status, output and order stay as they are, but for a runner whose only machine-readable
     form is its standard output (`go test -json`, `ava --tap`).

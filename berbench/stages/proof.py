@@ -10,7 +10,7 @@ from berbench.evidence.reading import without_escapes
 from berbench.history.door import History
 from berbench.model.task import Task, TaskFiles
 from berbench.model.trial import Build, Image, Verdict, VerdictName
-from berbench.stages.verifier import Verifier
+from berbench.stages.verifier import Run, Verifier
 from berbench.verdicts import Hidden, Trialed, judge
 
 Say = Callable[[str], None]
@@ -81,7 +81,7 @@ def _attempt(
     if held.absent:
         return Proof(_image_without_tree(task, build.image), build.image, build_log=build.log)
     say("trials: base and reference side by side")
-    trials = verifier.run(task, build.image, {"base": trees.with_tests, "reference": trees.solved})
+    trials = verifier.run(task, build.image, {"base": Run(trees.with_tests), "reference": Run(trees.solved)})
     hidden = Hidden(paths=hidden_paths(verifier.history, trees.base, trees.with_tests))
     verdict = judge(trials["base"], trials["reference"], hidden)
     verdict = replace(verdict, warnings=(*verdict.warnings, *held.warnings))

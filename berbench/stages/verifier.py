@@ -6,7 +6,7 @@ grades an agent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from berbench.engine.door import Engine, Say
@@ -16,8 +16,9 @@ from berbench.errors import ConfigError
 from berbench.evidence import read_evidence
 from berbench.history.door import History
 from berbench.model.changes import Delta, FileEntry
+from berbench.model.grading import Planting
 from berbench.model.task import Task
-from berbench.model.trial import Build, Image, ImageRecipe, Trial
+from berbench.model.trial import Build, Image, ImageRecipe, Instrumentation, Trial
 from berbench.runners import instrument
 from berbench.stages.imagetree import ImageTree, read_image_tree
 from berbench.store import DataDir, Project
@@ -27,6 +28,16 @@ from berbench.verdicts import Trialed
 OWN_FOLDER = ".ber/"
 
 BUILD_TIMEOUT_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a task's verify command: on this tree, with canaries, in another order, at another date."""
+
+    tree: str
+    planting: Planting | None = None
+    shuffle: int | None = None  # seed of the order of the tests
+    clock: str = ""  # offset of the clock, as faketime takes it: "+400d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,36 +62,44 @@ class Verifier:
         """How the image's work tree differs from the tree it was built from."""
         return read_image_tree(self.engine, self.history, self.data, image)
 
-    def run(self, task: Task, image: Image, trees: dict[str, str]) -> dict[str, Trialed]:
-        """One trial for each named tree, side by side. EngineError when the engine fails in any of them."""
-        instrumentation = instrument(task.verify.command, task.verify.evidence)
+    def run(self, task: Task, image: Image, runs: Mapping[str, Run]) -> dict[str, Trialed]:
+        """Named trials, side by side. EngineError when the engine fails in any of them."""
+        instrumented = {name: self._instrument(task, run) for name, run in runs.items()}
         trials = [
             Trial(
                 name=name,
                 task=task.id,
                 image=image,
-                delta=self._delta(image.tree, tree),
-                command=instrumentation.command,
+                delta=self._delta(image.tree, run),
+                command=instrumented[name].command,
                 timeout_s=task.verify.timeout_s,
                 setup=task.environment.setup,
-                env=instrumentation.env,
-                kit=instrumentation.kit,
-                collect=instrumentation.collect,
+                env=instrumented[name].env,
+                kit=instrumented[name].kit,
+                collect=instrumented[name].collect,
                 network=task.verify.network,
                 limits=task.limits.limits(),
             )
-            for name, tree in trees.items()
+            for name, run in runs.items()
         ]
         return {
-            facts.trial: Trialed(facts, read_evidence(instrumentation, facts))
+            facts.trial: Trialed(facts, read_evidence(instrumented[facts.trial], facts))
             for facts in self.executor.run(trials)
         }
 
-    def _delta(self, old: str, new: str) -> Delta:
-        delta = self.history.delta(old, new)
+    def _instrument(self, task: Task, run: Run) -> Instrumentation:
+        command = run.planting.command if run.planting else task.verify.command
+        return instrument(command, task.verify.evidence, shuffle=run.shuffle, clock=run.clock)
+
+    def _delta(self, old: str, run: Run) -> Delta:
+        delta = self.history.delta(old, run.tree)
+        planted = {entry.path: entry for entry in run.planting.writes} if run.planting else {}
+        writes = {entry.path: entry for entry in delta.writes if not entry.path.startswith(OWN_FOLDER)}
         return Delta(
-            writes=tuple(entry for entry in delta.writes if not entry.path.startswith(OWN_FOLDER)),
-            deletes=tuple(path for path in delta.deletes if not path.startswith(OWN_FOLDER)),
+            writes=tuple((writes | planted).values()),
+            deletes=tuple(
+                path for path in delta.deletes if not path.startswith(OWN_FOLDER) and path not in planted
+            ),
         )
 
 
