@@ -18,6 +18,10 @@ _BAD = "red"
 _STYLES = {
     "validated": _GOOD,
     "fresh": _GOOD,
+    "pass": _GOOD,
+    "passed": _GOOD,
+    "skipped": _WARN,
+    "missing": _WARN,
     "stale": _WARN,
     "unvalidated": _WARN,
     "base-passes": _WARN,

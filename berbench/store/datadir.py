@@ -4,6 +4,7 @@
 <data folder>/<repository>/cache/                        what forges answered
 <data folder>/<repository>/images/                       how images differ from the trees they were built from
 <data folder>/<repository>/validations/<task>/<run>/     verdict.json, build.log, and a folder for each trial
+<data folder>/<repository>/grades/<task>/<run>/          grade.json, candidate.patch, and a folder for each trial
 """
 
 from __future__ import annotations
@@ -66,10 +67,10 @@ class DataDir:
         """Where answers of forges are kept."""
         return self.folder / "cache"
 
-    def task_folder(self, task_id: str) -> Path:
-        """Where a task's records are. Ids that differ in case only have different ones on any disk."""
+    def task_folder(self, task_id: str, kind: str = "validations") -> Path:
+        """Where a task's records of a kind are. Ids that differ in case only have different ones on any disk."""
         name = task_id if task_id == task_id.lower() else _folder_name(task_id, _hash(os.fsencode(task_id)))
-        return self.folder / "validations" / name
+        return self.folder / kind / name
 
     def save_validation(
         self,
@@ -82,20 +83,21 @@ class DataDir:
         keep: int = KEEP,
     ) -> Path:
         """Record a validation; its folder, which appears complete or not at all. Older ones go."""
-        stamp = at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-        run = self.task_folder(task_id) / f"{stamp}-{secrets.token_hex(3)}"
         contents = {records.VERDICT: records.verdict_file(verdict)}
         if build_log:
             contents["build.log"] = build_log.encode("utf-8", "surrogateescape")
-        for name, trial in trials.items():
-            for file, data in records.facts_files(trial.facts).items():
-                contents[f"{name}/{file}"] = data
-        with placing.new_folder(run, contents):
-            pass
+        run = _record(self.task_folder(task_id), at, contents, trials)
         for old in self.validations(task_id)[:-keep]:
             with suppress(StoreError):
                 disk.remove_tree(old)
         return run
+
+    def save_grade(
+        self, task_id: str, at: datetime, grade: bytes, candidate: bytes, trials: Mapping[str, Recorded]
+    ) -> Path:
+        """Record the grading of a candidate: `grade` is its document. The folder appears complete or not at all."""
+        contents = {"grade.json": grade, "candidate.patch": candidate}
+        return _record(self.task_folder(task_id, "grades"), at, contents, trials)
 
     def validations(self, task_id: str) -> tuple[Path, ...]:
         """Folders of a task's records, oldest first. What a kill left half-written is not among them."""
@@ -143,6 +145,16 @@ class DataDir:
                 ) from None
 
         return read
+
+
+def _record(folder: Path, at: datetime, contents: dict[str, bytes], trials: Mapping[str, Recorded]) -> Path:
+    stamp = at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    run = folder / f"{stamp}-{secrets.token_hex(3)}"
+    for name, trial in trials.items():
+        for file, data in records.facts_files(trial.facts).items():
+            contents[f"{name}/{file}"] = data
+    with placing.new_folder(run, contents):
+        return run
 
 
 def _hash(data: bytes) -> str:

@@ -192,15 +192,20 @@ def real_folder(root: Path, *names: str) -> Path:
 def read_text_file(path: Path) -> str:
     """A text the user named on the command line. UsageError when it is absent, no file, no UTF-8, or endless."""
     try:
-        with translated("read", path), path.open("rb") as file:
-            data = file.read(MAX_TEXT + 1)
-        if len(data) > MAX_TEXT:
-            raise UsageError(
-                f"{shown(path)} is larger than {MAX_TEXT >> 20} MiB.",
-                remedy="Check that it is the right file.",
-            )
-        return data.decode("utf-8-sig")
+        return read_named_file(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{shown(path)} is not UTF-8 text.", remedy="Save it as UTF-8.") from error
+
+
+def read_named_file(path: Path) -> bytes:
+    """A file the user named on the command line. UsageError when it is absent, no file, or endless."""
+    try:
+        with translated("read", path), path.open("rb") as file:
+            data = file.read(MAX_TEXT + 1)
     except StoreError as error:
-        raise UsageError(error.message, remedy="Name a text file that can be read.") from error
+        raise UsageError(error.message, remedy="Name a file that can be read.") from error
+    if len(data) > MAX_TEXT:
+        raise UsageError(
+            f"{shown(path)} is larger than {MAX_TEXT >> 20} MiB.", remedy="Check that it is the right file."
+        )
+    return data

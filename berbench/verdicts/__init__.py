@@ -7,6 +7,7 @@ show the change, and `judge` puts the questions in order.
 from __future__ import annotations
 
 from berbench.verdicts.comparison import Hidden, Trialed
+from berbench.verdicts.grade import Needs, Watched, grade
 from berbench.verdicts.judge import disagreements, judge
 
-__all__ = ["Hidden", "Trialed", "disagreements", "judge"]
+__all__ = ["Hidden", "Needs", "Trialed", "Watched", "disagreements", "grade", "judge"]
