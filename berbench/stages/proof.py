@@ -5,26 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from berbench.errors import PatchConflict
 from berbench.evidence.reading import without_escapes
-from berbench.history.door import History
 from berbench.model.task import Task, TaskFiles
 from berbench.model.trial import Build, Image, Verdict, VerdictName
+from berbench.stages.trees import Trees, hidden_paths
 from berbench.stages.verifier import Run, Verifier
 from berbench.verdicts import Hidden, Trialed, judge
 
 Say = Callable[[str], None]
 
 _STEP_SHOWN = 160
-
-
-@dataclass(frozen=True, slots=True)
-class Trees:
-    """Tree ids of the base, of the base with the hidden tests, and of that with the reference as well."""
-
-    base: str
-    with_tests: str
-    solved: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +25,6 @@ class Proof:
     image: Image | None = None
     trials: dict[str, Trialed] = field(default_factory=dict)
     build_log: str = ""
-
-
-def trees_of(history: History, files: TaskFiles) -> Trees:
-    """The trees that the trials run on. PatchConflict names the patch that does not apply."""
-    base = history.tree_of(files.task.source.base_commit)
-    with_tests = _apply(history, base, files.tests_patch, "tests.patch")
-    solved = _apply(history, with_tests, files.reference_patch, "reference.patch")
-    return Trees(base, with_tests, solved)
-
-
-def _apply(history: History, tree: str, patch: bytes, name: str) -> str:
-    try:
-        return history.apply(tree, patch)
-    except PatchConflict as conflict:
-        raise PatchConflict(
-            f"{name} does not apply: {conflict.message}", path=conflict.path, hunk=conflict.hunk
-        ) from conflict
 
 
 def prove(verifier: Verifier, files: TaskFiles, dockerfile: bytes, trees: Trees, say: Say) -> Proof:
@@ -86,11 +59,6 @@ def _attempt(
     verdict = judge(trials["base"], trials["reference"], hidden)
     verdict = replace(verdict, warnings=(*verdict.warnings, *held.warnings))
     return Proof(verdict, build.image, trials, build.log)
-
-
-def hidden_paths(history: History, base: str, with_tests: str) -> tuple[str, ...]:
-    """Paths that tests.patch adds or changes: the files whose tests must show up in the evidence."""
-    return tuple(change.path for change in history.changes(base, with_tests) if change.status != "D")
 
 
 def _image_without_tree(task: Task, image: Image) -> Verdict:

@@ -21,8 +21,9 @@ from berbench.model.task import Task, TaskFiles, TaskState
 from berbench.model.trial import Verdict, VerdictName
 from berbench.runners import narrow, runner_of
 from berbench.stages.lint import LintDoors, leaks_in, lint_task
-from berbench.stages.proof import Proof, Trees, prove, trees_of
+from berbench.stages.proof import Proof, prove
 from berbench.stages.standing import build_arguments_of, stand
+from berbench.stages.trees import Trees, trees_of
 from berbench.stages.verifier import Verifier
 from berbench.store import DataDir, Project
 from berbench.verdicts import Trialed
