@@ -39,6 +39,10 @@ class PatchConflict(Refusal):
         self.hunk = hunk
 
 
+class EmptyPatch(PatchConflict):
+    """A patch that holds no change at all: no try at the task, where another conflict may be one gone wrong."""
+
+
 class UsageError(BerbenchError):
     """The command line can't be meant as it was given."""
 

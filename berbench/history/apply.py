@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from berbench.diffs import patch_paths, read_headers
-from berbench.errors import PatchConflict
+from berbench.errors import EmptyPatch, PatchConflict
 from berbench.history.git import Answer, Command
 from berbench.history.trees import Trees
 
@@ -37,12 +37,12 @@ def apply_patch(trees: Trees, command: Command, tree: str, patch: bytes) -> str:
 
 
 def refuse_unfit(patch: bytes) -> None:
-    """PatchConflict for what is no patch, or one whose binary content was left out."""
+    """EmptyPatch for what is no patch, PatchConflict for one whose binary content was left out."""
     if not patch.strip():
-        raise PatchConflict("The patch is empty.", remedy="Nothing would change; take the diff again.")
+        raise EmptyPatch("The patch is empty.", remedy="Nothing would change; take the diff again.")
     files = read_headers(patch)
     if not files:
-        raise PatchConflict("The patch holds text, but no change to any file.", remedy="Take the diff again.")
+        raise EmptyPatch("The patch holds text, but no change to any file.", remedy="Take the diff again.")
     for file in files:
         if file.is_stub:
             raise PatchConflict(

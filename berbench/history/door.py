@@ -81,14 +81,18 @@ class History(Protocol):
         """Tree ids of many commits from one process; unknown commits are left out."""
 
     def make_tree(self, base: str, changes: Iterable[Change]) -> str:
-        """Tree id of `base` with the new sides of `changes` put in."""
+        """Tree id of `base` with the new sides of `changes` put in. A file takes the place of a folder, and the
+        other way round, whether or not the changes say that the old one goes."""
+
+    def write_blob(self, data: bytes) -> str:
+        """Id of a new object that holds these bytes as they are: for the new side of a change."""
 
     def diff(self, old: str, new: str) -> bytes:
         """A patch with full ids and binary data, no renames, whatever the user's config or attributes say."""
 
     def apply(self, tree: str, patch: bytes) -> str:
         """Tree id after the patch; all or nothing. PatchConflict names path and hunk; an empty or
-        text-only patch, or one with a binary stub, is a PatchConflict too."""
+        text-only patch is an EmptyPatch, which is one too, as is a patch with a binary stub."""
 
     def list_tree(self, tree: str) -> tuple[TreeEntry, ...]:
         """All leaves of a tree."""

@@ -234,6 +234,10 @@ class GitHistory:
         """Tree id of `base` with the new sides of `changes` put in."""
         return self._trees.make(base, changes)
 
+    def write_blob(self, data: bytes) -> str:
+        """Id of a new object that holds these bytes as they are."""
+        return self._git.run("hash-object", "-w", "--no-filters", "--stdin", data=data).decode().strip()
+
     def diff(self, old: str, new: str) -> bytes:
         """A patch with full ids and binary data, no renames, whatever config or attributes say."""
         return self._trees.diff(old, new)
