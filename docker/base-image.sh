@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the small image that the demo and the tests build on: Debian with Python, pip, venv, git and pytest, and
+# Makes the small image that the demo and the tests build on: Debian with Python, pip, venv, git, pytest, libfaketime, and
 # the host's certificates, so that `pip install` works behind a proxy that inspects TLS.
 #
 # usage: base-image.sh [--suite bookworm] [--tag NAME]
@@ -11,7 +11,7 @@ set -eu
 SUITE=bookworm
 TAG=
 MIRROR=${DEBIAN_MIRROR:-}
-PACKAGES=python3,python3-pip,python3-venv,git,ca-certificates
+PACKAGES=python3,python3-pip,python3-venv,git,ca-certificates,libfaketime
 PULL_S=20
 
 say() { printf 'base: %s\n' "$*"; }

@@ -15,6 +15,9 @@ from berbench.model.changes import Delta, FileEntry
 # Where berbench's own files live inside a container: outside the work tree, so no test collects them.
 KIT_DIR = "/berbench/kit"  # read by the runner: reporters, plug-ins
 OUT_DIR = "/berbench/out"  # written by the runner: reports; fetched when the process tree is gone
+# Files in OUT_DIR that say why an extra trial is none: tests in their usual order, the clock as it was.
+ORDER_NOTE = "order"
+CLOCK_NOTE = "clock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +202,18 @@ class Verdict:
     stands_on: str = ""  # "pytest's JUnit report", "the log's summary", "the exit code alone"
     base_failure: str = ""  # tests | collection: how the base trial failed
     warnings: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()  # tests whose outcome was not the same in all trials of one tree
+    moved_by: str = ""  # repeat | order | clock: what was different in the trials that disagree
 
     @property
     def narrowable(self) -> bool:
         """Whether deselecting the noise could prove the task."""
         return self.name is VerdictName.REFERENCE_FAILS and bool(self.noise and self.fail_to_pass)
+
+    @property
+    def quarantinable(self) -> bool:
+        """Whether deselecting the flaky tests could prove the task on the steady ones."""
+        return self.name is VerdictName.FLAKY and bool(self.moved and self.fail_to_pass)
 
 
 @dataclass(frozen=True, slots=True)

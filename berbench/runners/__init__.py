@@ -7,18 +7,22 @@ the narrowest command for changed tests, `narrow` deselects tests, `cautions` sa
 from __future__ import annotations
 
 from berbench.runners.cautions import command_warnings
+from berbench.runners.clock import clock_trouble
 from berbench.runners.instrument import instrument
 from berbench.runners.manifests import MANIFEST_GLOBS
 from berbench.runners.narrow import narrow
+from berbench.runners.order import order_trouble
 from berbench.runners.propose import Proposal, propose
 from berbench.runners.recognise import runner_of
 
 __all__ = [
     "MANIFEST_GLOBS",
     "Proposal",
+    "clock_trouble",
     "command_warnings",
     "instrument",
     "narrow",
+    "order_trouble",
     "propose",
     "runner_of",
 ]

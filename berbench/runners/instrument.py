@@ -8,13 +8,15 @@ asked is read from its log. Lines put before the command extend variables that t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from berbench.model.trial import KIT_DIR, OUT_DIR, Instrumentation
+from berbench.runners.clock import clock_lines
 from berbench.runners.kits import kit_files
+from berbench.runners.order import Reordering, reorder
 from berbench.runners.recognise import Found, find_runners
-from berbench.runners.shell import insert, parse, quote
+from berbench.runners.shell import Line, insert, parse, quote
 
 _UNITTEST_KIT = ("py/sitecustomize.py", "py/berbench_unittest.py")
 _PLACES = f'export BERBENCH_OUT={OUT_DIR} BERBENCH_ROOT="$PWD"'
@@ -52,7 +54,7 @@ def instrument(
 ) -> Instrumentation:
     """How to run `command` so that it leaves evidence. `evidence` is the task's `verify.evidence`.
 
-    `shuffle` seeds another order of the tests, `clock` ("+400d") moves the clock; notes say what can't be done.
+    `shuffle` seeds another order of the tests (see `order`), `clock` ("+400d") moves the clock (see `clock`).
 
     The command's exit status, output and order stay as they are, but for a runner whose only machine-readable
     form is its standard output (`go test -json`, `ava --tap`).
@@ -60,38 +62,45 @@ def instrument(
     line = parse(command)
     found = find_runners(line)
     runner = found[-1].runner if found else ""
-    if evidence == "none":
-        return Instrumentation(runner, command, format="none")
-    if evidence.startswith("junit:"):
-        return Instrumentation(runner, command, collect=(evidence.removeprefix("junit:"),), format="junit")
-    if evidence in ("go-json", "tap"):
-        return Instrumentation(runner, command, format=evidence)
-    if not found:
-        return _unknown(command, sure=line.sure)
     same = [one for one in found if one.runner == runner]
-    request = _REQUESTS.get(runner, _summary_only)(same)
-    notes = tuple(
-        f"the command also runs {other}; only {runner} is asked for a report"
-        for other in sorted({one.runner for one in found} - {runner})
-    )
+    request, notes = _request(evidence, line, found, same)
+    order = reorder(same, shuffle) if shuffle is not None else Reordering()
+    date = clock_lines(clock) if clock else ()
     return Instrumentation(
         runner=runner,
-        command="\n".join((*request.before, insert(command, request.edits))),
-        kit=kit_files(*request.kit),
+        command="\n".join(
+            (*date, *request.before, *order.before, insert(command, (*request.edits, *order.edits)))
+        ),
+        kit=kit_files(*dict.fromkeys((*request.kit, *order.kit))),
         collect=request.collect,
         format=request.format,
         notes=notes,
     )
 
 
-def _unknown(command: str, *, sure: bool) -> Instrumentation:
+def _request(
+    evidence: str, line: Line, found: Sequence[Found], same: list[Found]
+) -> tuple[_Request, tuple[str, ...]]:
+    """What to ask for, and notes. Evidence that is declared changes nothing in the command."""
+    if evidence.startswith("junit:"):
+        return _Request(collect=(evidence.removeprefix("junit:"),), format="junit"), ()
+    if evidence in ("none", "go-json", "tap"):
+        return _Request(format=evidence), ()
+    if not same:
+        return _unknown(sure=line.sure)
+    runner = same[-1].runner
+    notes = tuple(
+        f"the command also runs {other}; only {runner} is asked for a report"
+        for other in sorted({one.runner for one in found} - {runner})
+    )
+    return _REQUESTS.get(runner, _summary_only)(same), notes
+
+
+def _unknown(*, sure: bool) -> tuple[_Request, tuple[str, ...]]:
     """A script or a line that can't be read: pytest and unittest still hear of it through the environment."""
-    before = (_PYTEST, _PYTHONPATH)
     why = "no known test runner in the command" if sure else "the command is a shell program that is not read"
     note = f"{why}; a report is read if one appears, else the log's closing lines"
-    return Instrumentation(
-        "", "\n".join((*before, command)), kit=kit_files(*_UNITTEST_KIT), format="summary", notes=(note,)
-    )
+    return _Request((_PYTEST, _PYTHONPATH), kit=_UNITTEST_KIT, format="summary"), (note,)
 
 
 def _pytest(found: list[Found]) -> _Request:

@@ -35,11 +35,13 @@ class Comparison:
     base: Trialed
     reference: Trialed
     hidden: Hidden
+    label: str = ""  # what kind of trials these are, where they are not the usual ones: "repeated"
 
     @property
     def trials(self) -> tuple[tuple[str, Trialed], ...]:
         """The reference first: what breaks both trials is said of the one that should work."""
-        return ("reference", self.reference), ("base", self.base)
+        kind = f"{self.label} " if self.label else ""
+        return (f"{kind}reference", self.reference), (f"{kind}base", self.base)
 
     @cached_property
     def before(self) -> dict[str, TestResult]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from berbench.evidence.names import unstable
 from berbench.model.trial import Evidence, Outcome, Verdict, VerdictName
 from berbench.verdicts import proof, ran
 from berbench.verdicts.comparison import FAILING, Comparison, Hidden, Trialed, failures, tests
@@ -40,9 +41,11 @@ _REPORTS = {
 }
 
 
-def judge(base: Trialed, reference: Trialed, hidden: Hidden) -> Verdict:
-    """The verdict on a task whose two trials ran; a broken engine, image or patch never gets here."""
-    case = Comparison(base, reference, hidden)
+def judge(base: Trialed, reference: Trialed, hidden: Hidden, *, label: str = "") -> Verdict:
+    """The verdict on a task whose two trials ran; a broken engine, image or patch never gets here.
+
+    `label` says in messages what kind of trials these are."""
+    case = Comparison(base, reference, hidden, label)
     for question in _QUESTIONS:
         verdict = question(case)
         if verdict is not None:
@@ -51,9 +54,11 @@ def judge(base: Trialed, reference: Trialed, hidden: Hidden) -> Verdict:
 
 
 def disagreements(runs: Sequence[Evidence]) -> tuple[str, ...]:
-    """Tests whose outcome is not the same in every run; one that is missing from a run disagrees too."""
+    """Tests whose outcome is not the same in every run; one that is missing from a run disagrees too.
+
+    Names that change by themselves don't count."""
     tables = [{result.id: result.outcome for result in run.results} for run in runs]
-    names = sorted({name for table in tables for name in table})
+    names = sorted({name for table in tables for name in table if not unstable(name)})
     return tuple(name for name in names if len({table.get(name) for table in tables}) > 1)
 
 

@@ -71,7 +71,7 @@ def no_tests_ran(case: Comparison) -> Verdict | None:
         only_skipped = bool(evidence.counts) and executed(evidence) == 0
         if evidence.collection_failed or not (evidence.none_ran or only_skipped):
             continue
-        if name == "base" and only_skipped and trial.facts.exit_code == 0:
+        if trial is case.base and only_skipped and trial.facts.exit_code == 0:
             continue  # the base passes, which says more
         said = "every test was skipped" if only_skipped else "no test ran"
         return Verdict(

@@ -21,12 +21,14 @@ def trial_on_host(
     *,
     evidence: str = "auto",
     env: dict[str, str] | None = None,
+    shuffle: int | None = None,
+    clock: str = "",
 ) -> tuple[Facts, Evidence]:
     """Facts and evidence of `command` in a fresh folder that holds `files`."""
     work, kit, out = room / "work", room / "kit", room / "out"
     for folder in (work, kit, out):
         folder.mkdir(parents=True)
-    asked = instrument(command, evidence)
+    asked = instrument(command, evidence, shuffle=shuffle, clock=clock)
     for entry in asked.kit:
         _write(kit / entry.path, entry.data)
     for name, text in files.items():

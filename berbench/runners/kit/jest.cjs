@@ -3,7 +3,9 @@
 // Where it can't work, the flags in the command still do.
 'use strict';
 
+const fs = require('fs');
 const Module = require('module');
+const path = require('path');
 
 const ME = /^--require \S*\/kit\/jest\.cjs( |$)| --require \S*\/kit\/jest\.cjs(?= |$)/;
 const REPORT = /^--outputFile=\/.*\/out\/jest-\d+\.json$/;
@@ -25,6 +27,24 @@ function restoreOptions() {
   else process.env.NODE_OPTIONS = own;
 }
 
+// The first version that has the option for the tests of a file.
+function knowsOrder(place) {
+  const [major, minor] = require(path.join(place, 'package.json')).version.split('.').map(Number);
+  return major > 29 || (major === 29 && minor >= 5);
+}
+
+// The words that ask for another order, where berbench wants one and this version has the option.
+function order(place) {
+  const seed = process.env.BERBENCH_SHUFFLE;
+  delete process.env.BERBENCH_SHUFFLE;
+  if (!seed) return [];
+  if (knowsOrder(place)) return ['--randomize', `--seed=${seed}`];
+  const at = flags();
+  const out = at > 0 ? path.dirname(process.argv[at + 1].replace('--outputFile=', '')) : '';
+  if (out) fs.writeFileSync(path.join(out, 'order'), 'jest has --randomize from version 29.5 on\n');
+  return [];
+}
+
 function hide() {
   const at = flags();
   if (at > 0) process.argv.splice(at, 2);
@@ -37,7 +57,8 @@ function hooked(request, parent, isMain) {
   if (!REQUEST.test(request) || !JEST.test(Module._resolveFilename(request, parent, isMain))) return found;
   if (!found || typeof found.run !== 'function') return found;
   const run = (given, project) => {
-    const words = given || process.argv.slice(2);
+    const place = Module._resolveFilename(request, parent, isMain).split(/[\\/]build[\\/]/)[0];
+    const words = [...order(place), ...(given || process.argv.slice(2))];
     hide();
     return found.run(words, project);
   };

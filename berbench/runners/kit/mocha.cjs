@@ -53,6 +53,32 @@ function listen(runner, stream) {
   runner.on('end', () => write({ end: true }));
 }
 
+// Small and seeded, so that the same seed gives the same order on every Node.
+function chanceOf(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+function shuffled(list, chance) {
+  const order = [...list];
+  for (let at = order.length - 1; at > 0; at--) {
+    const other = Math.floor(chance() * (at + 1));
+    [order[at], order[other]] = [order[other], order[at]];
+  }
+  return order.every((item, at) => item === list[at]) ? order.reverse() : order;
+}
+
+function reorder(suite, chance) {
+  suite.tests = shuffled(suite.tests, chance);
+  suite.suites = shuffled(suite.suites, chance);
+  for (const inner of suite.suites) reorder(inner, chance);
+}
+
 // The arguments are parsed by now, and tests may look at them.
 const mine = process.argv.findIndex((word) => /\/kit\/mocha\.cjs$/.test(word));
 if (mine > 1 && process.argv[mine - 1] === '--require') process.argv.splice(mine - 1, 2);
@@ -64,8 +90,11 @@ if (out) {
   if (Mocha && Mocha.prototype && !worker) {
     const run = Mocha.prototype.run;
     const stream = open(path.join(out, `mocha-${process.pid}.jsonl`));
+    const seed = process.env.BERBENCH_SHUFFLE;
+    delete process.env.BERBENCH_SHUFFLE;
     Mocha.prototype.run = function (...rest) {
-      const runner = run.apply(this, rest);
+      const runner = run.apply(this, rest); // older versions load the files only now
+      if (seed) reorder(this.suite, chanceOf(Number(seed)));
       if (stream !== undefined) listen(runner, stream);
       return runner;
     };

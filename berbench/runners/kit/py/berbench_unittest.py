@@ -9,6 +9,7 @@ The file ends with an `end` record when the interpreter ended in order: without 
 """
 
 import atexit
+import importlib
 import json
 import os
 import sys
@@ -42,6 +43,7 @@ class _Recorder:
         self.local = threading.local()
         self.instrumented = set()  # type: Any
         self.failed_by_subtest = set()  # type: Any
+        self.reorder = _order()
 
     def claim(self) -> None:
         if self.stream is not None:
@@ -107,6 +109,15 @@ class _Recorder:
                     return os.path.join(path, "__init__.py")
             parts = parts[:-1]
         return ""
+
+
+def _order() -> Callable[[Any], None]:
+    """What gives a suite another order, if berbench asked for it."""
+    seed = os.environ.pop("BERBENCH_SHUFFLE", "")
+    if not seed:
+        return lambda suite: None
+    suites = importlib.import_module("berbench_suites")
+    return lambda suite: suites.reorder(suite, seed)
 
 
 def _id_of(test: Any) -> str:
@@ -177,6 +188,7 @@ def _wrap_run(recorder: _Recorder, original: Callable[..., Any]) -> Callable[...
         if outermost:
             recorder.claim()
             recorder.root = result
+            recorder.reorder(self)
         _instrument(recorder, result)
         try:
             return original(self, result, *rest, **named)
