@@ -303,6 +303,12 @@ def test_names_in_comments_texts_and_old_code_do_not_count() -> None:
     assert names_in_question(make(tests=tests, reference=prose)) == {"divide"}
 
 
+def test_errors_of_the_language_are_nobodys_to_guess() -> None:
+    tests = added("tests/test_new.py", "with raises(ValueError):", "expect(f).toThrow(RangeError)")
+    code = added("src/a.py", "raise ValueError(x)", "throw new RangeError(x)")
+    assert names_in_question(make(tests=tests, reference=code)) == frozenset()
+
+
 # --- the contract --------------------------------------------------------------------------------------------
 
 

@@ -21,9 +21,10 @@ ROWS: tuple[tuple[int, frozenset[str]], ...] = (
     (1, frozenset({"reverts", "split", "evidence", "fingerprint", "ranking"})),
     (1, frozenset({"chores"})),
     (1, frozenset({"landings", "runners", "diagnosis"})),
-    (1, frozenset({"prompts", "environments", "verdicts", "matrix", "assertions"})),
+    (1, frozenset({"candidates", "prompts", "environments", "verdicts", "matrix", "assertions"})),
     (1, frozenset({"checks", "reports"})),
-    (2, frozenset({"process", "yamlio"})),
+    (1, frozenset({"strength"})),
+    (2, frozenset({"mutators", "process", "yamlio"})),
     (2, frozenset({"yamledit"})),
     (2, frozenset({"config", "history", "forge", "engine", "agents"})),
     (2, frozenset({"store"})),
@@ -43,6 +44,7 @@ DOORS = {
     "subprocess": "process",
     "yaml": "yamlio",
     "unidiff": "diffs",
+    "universalmutator": "mutators",
 }
 
 # What a thinking module can't import or call. `os` is let in for the functions that turn names into bytes.

@@ -6,6 +6,7 @@ does not say it: whoever solves the task would have to guess it.
 
 from __future__ import annotations
 
+import builtins
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,20 +26,26 @@ _DEFINED = re.compile(
     r"(?:\b(?:def|class|func|fn|function|const|let|var|type|interface|struct|enum|import|trait|module)[ \t]+"
     r"(?:\([^()\n]{0,80}\)[ \t]*)?([A-Za-z]+)\b|(?<![\w$])([A-Za-z]+)(?:=(?!=)|[ \t]+:?=[ \t]|[ \t]*:[ \t]*[A-Za-z\[]))"
 )
+# Errors that the language itself brings: a test may expect one that the base never raised.
+_STANDARD = frozenset(
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+) | {"RangeError", "ReferenceError", "URIError", "EvalError"}
 _TESTISH = re.compile(r"test|Test|spec|Spec|fixture|mock", re.ASCII)
 
 
 def names_in_question(files: TaskFiles) -> frozenset[str]:
     """Names to look up in the base tree as whole words, for `LintFacts.names_at_base`."""
     patches, _ = read_patches(files)
-    return frozenset(_new_names(patches, _prompt(files)))
+    return frozenset(new_names(patches, prompt_of(files)))
 
 
 def check_names(files: TaskFiles, patches: Patches, facts: LintFacts) -> Iterator[Problem]:
     """Names and texts left unspecified; names only when they were looked up at base."""
-    prompt = _prompt(files)
+    prompt = prompt_of(files)
     if facts.names_at_base is not None:
-        unspecified = sorted(_new_names(patches, prompt) - facts.names_at_base)
+        unspecified = sorted(new_names(patches, prompt) - facts.names_at_base)
         if unspecified:
             yield Problem(
                 "unspecified-name",
@@ -59,24 +66,26 @@ def check_names(files: TaskFiles, patches: Patches, facts: LintFacts) -> Iterato
         )
 
 
-def _new_names(patches: Patches, prompt: str) -> set[str]:
+def new_names(patches: Patches, prompt: str) -> set[str]:
+    """Names that the hidden tests' new lines use, the reference brings, and the prompt does not say."""
     code = [file for file in patches.reference if not is_prose(file.path)]
     modules = _new_modules(code)
     defined = {
-        name for line in _lines(code, "+") for found in _DEFINED.findall(line) for name in found
+        name for line in lines_of(code, "+") for found in _DEFINED.findall(line) for name in found
     } | modules
     brought = {
-        name for name in _names(_lines(code, "+")) if name in defined or not _PLAIN.fullmatch(name)
+        name for name in _names(lines_of(code, "+")) if name in defined or not _PLAIN.fullmatch(name)
     } | modules
-    brought -= set(_names(_lines(code, " -")))
+    brought -= set(_names(lines_of(code, " -")))
     tests = [file for file in patches.tests if not is_prose(file.path)]
-    used = set(_names(_lines(tests, "+"))) - set(_names(_lines(tests, " -")))
-    return {name for name in used & brought if name not in prompt and not _TESTISH.match(name)}
+    used = set(_names(lines_of(tests, "+"))) - set(_names(lines_of(tests, " -")))
+    return {name for name in (used & brought) - _STANDARD if name not in prompt and not _TESTISH.match(name)}
 
 
 def _new_strings(patches: Patches, prompt: str) -> set[str]:
-    brought = set(_strings(_lines(patches.reference, "+"))) - set(_strings(_lines(patches.reference, " -")))
-    used = set(_strings(_lines(patches.tests, "+")))
+    brought = set(_strings(lines_of(patches.reference, "+")))
+    brought -= set(_strings(lines_of(patches.reference, " -")))
+    used = set(_strings(lines_of(patches.tests, "+")))
     return {text for text in used & brought if text not in prompt}
 
 
@@ -86,7 +95,8 @@ def _new_modules(files: Sequence[PatchFile]) -> set[str]:
     return {stem for stem in stems if _NAME.fullmatch(stem) and not stem.startswith("__")}
 
 
-def _lines(files: Iterable[PatchFile], signs: str) -> Iterator[str]:
+def lines_of(files: Iterable[PatchFile], signs: str) -> Iterator[str]:
+    """Lines of these signs, without them."""
     for file in files:
         for hunk in file.hunks:
             yield from (line[1:] for line in hunk.lines if line[:1] and line[0] in signs)
@@ -99,13 +109,18 @@ def _names(lines: Iterable[str]) -> Iterator[str]:
             yield from _NAME.findall(_STRING.sub('""', line))
 
 
-def _strings(lines: Iterable[str]) -> Iterator[str]:
+def literals_of(lines: Iterable[str]) -> Iterator[str]:
+    """Quoted texts that begin and end in one line, outside comments."""
     for line in lines:
-        for match in _STRING.finditer(line):
-            text = next(group for group in match.groups() if group)
-            if not _COMMENT.match(line) and len(text) >= 12 and len(text.split()) > 1:
-                yield text
+        if not _COMMENT.match(line):
+            for match in _STRING.finditer(line):
+                yield next(group for group in match.groups() if group)
 
 
-def _prompt(files: TaskFiles) -> str:
+def _strings(lines: Iterable[str]) -> Iterator[str]:
+    return (text for text in literals_of(lines) if len(text) >= 12 and len(text.split()) > 1)
+
+
+def prompt_of(files: TaskFiles) -> str:
+    """The prompt, to look for words in."""
     return files.prompt.decode("utf-8", "replace")
