@@ -21,7 +21,7 @@ ROWS: tuple[tuple[int, frozenset[str]], ...] = (
     (1, frozenset({"reverts", "split", "evidence", "fingerprint", "ranking"})),
     (1, frozenset({"chores"})),
     (1, frozenset({"landings", "runners", "diagnosis"})),
-    (1, frozenset({"candidates", "prompts", "environments", "verdicts", "matrix", "assertions"})),
+    (1, frozenset({"canaries", "candidates", "prompts", "environments", "verdicts", "matrix", "assertions"})),
     (1, frozenset({"checks", "reports"})),
     (1, frozenset({"strength"})),
     (2, frozenset({"mutators", "process", "yamlio"})),

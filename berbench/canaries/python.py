@@ -1,0 +1,99 @@
+"""Canaries in Python: functions for pytest, a class of their own for unittest."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from berbench.canaries.pair import Test
+
+# Marks that change nothing for a plain function. Of others (skipif, parametrize, asyncio, a plug-in's own) it is not
+# known, and a module's `pytestmark` would reach what stands in it.
+_HARMLESS_MARKS = frozenset(
+    {"django_db", "filterwarnings", "timeout", "unit", "integration", "functional", "e2e", "db", "network"}
+)
+_RETURNS = re.compile(rb"def test\w*\([^)]*\)\s*->\s*None\s*:")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Names that a file's canaries need beside their own; unused by pytest."""
+
+    group: str
+    alias: str
+
+
+def takes(data: bytes, runner: str) -> bool:
+    """Whether functions or classes at the end of this file are found and run as they stand."""
+    tree = _parse(data)
+    if tree is None:
+        return False
+    assigned = {name: value for node in ast.walk(tree) for name, value in _assigned(node)}
+    if runner == "pytest":
+        mark = assigned.get("pytestmark")
+        return "__test__" not in assigned and (mark is None or _is_harmless(mark))
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return "load_tests" not in functions | assigned.keys() and not _imports(tree, "load_tests")
+
+
+def _parse(data: bytes) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _assigned(node: ast.AST) -> list[tuple[str, ast.expr | None]]:
+    if isinstance(node, ast.Assign):
+        return [(target.id, node.value) for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign | ast.AugAssign) and isinstance(node.target, ast.Name):
+        return [(node.target.id, node.value)]
+    return []
+
+
+def _is_harmless(mark: ast.expr) -> bool:
+    names = {node.attr for node in ast.walk(mark) if isinstance(node, ast.Attribute)} - {"mark"}
+    return bool(names) and names <= _HARMLESS_MARKS
+
+
+def _imports(tree: ast.Module, name: str) -> bool:
+    return any(
+        name in (alias.asname or alias.name, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    )
+
+
+def write(tests: Sequence[Test], runner: str, words: Words, neighbour: bytes) -> str:
+    """The text of canaries, in the neighbour's manner. It begins at the first line, with no blank ones before."""
+    returns = " -> None" if _RETURNS.search(neighbour) else ""
+    if runner == "pytest":
+        return "\n\n".join(_function(test, returns) for test in tests)
+    methods = "\n".join(_method(test, returns) for test in tests)
+    return f"import unittest as {words.alias}\n\n\nclass {words.group}({words.alias}.TestCase):\n{methods}"
+
+
+def _function(test: Test, returns: str) -> str:
+    literal, name = test.case.literal(right=test.right), test.variable
+    forms = (
+        f"    {name} = {test.case.python}\n    assert {name} == {literal}\n",
+        f"    expected = {literal}\n    assert {test.case.python} == expected\n",
+        f"    {name}, expected = {test.case.python}, {literal}\n    assert expected == {name}\n",
+    )
+    return f"def {test.name}(){returns}:\n{forms[test.form % len(forms)]}"
+
+
+def _method(test: Test, returns: str) -> str:
+    literal, name = test.case.literal(right=test.right), test.variable
+    forms = (
+        f"        {name} = {test.case.python}\n        self.assertEqual({name}, {literal})\n",
+        f"        self.assertEqual({test.case.python}, {literal})\n",
+        f"        {name} = {test.case.python}\n        self.assertTrue({name} == {literal}, {name})\n",
+    )
+    return f"    def {test.name}(self){returns}:\n{forms[test.form % len(forms)]}"

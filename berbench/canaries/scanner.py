@@ -1,0 +1,185 @@
+"""JavaScript and TypeScript as far as needed: which characters are code, what is imported, what is bound.
+
+A scanner, not a parser. What it can't tell for sure it says, and then nothing is put into the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_OPENING = re.compile(r"['\"`/]")
+_VALUE_AFTER = frozenset("(,=:[!&|?{;+-*%<>~^")
+_VALUE_AFTER_WORDS = re.compile(
+    r"(?:^|[^\w$.])(?:return|typeof|case|in|of|new|delete|void|throw|do|else|yield|await)$"
+)
+_FROM = re.compile(r"(?<![\w$.])(?:import|export)\b(?!\s*\()([^;'\"`]*?)\bfrom\s*['\"]")
+_REQUIRE = re.compile(r"(?<![\w$.])(?:const|let|var)\s+([\w$]+|\{[^{}]*\})\s*=\s*require\s*\(\s*['\"]")
+_NAMED = re.compile(r"^(?:type\s+)?([\w$]+)(?:\s+as\s+|\s*:\s*)?([\w$]*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name that a module gave: `imported` is its name there, "default" or "*"."""
+
+    local: str
+    imported: str
+    module: str
+    esm: bool  # by import, else by require
+
+
+def code_of(text: str) -> str | None:
+    """The text with what is no code made blank, quotes kept; None when a template or comment has no end."""
+    out = list(text)
+    found = _OPENING.search(text)
+    while found:
+        at = found.start()
+        end = _end_of(text, at, out)
+        if end is None:
+            return None
+        quoted = text[at] in "'\"`"
+        for index in range(at + quoted, end - quoted):
+            if out[index] != "\n":
+                out[index] = " "
+        found = _OPENING.search(text, max(end, at + 1))
+    return "".join(out)
+
+
+def _end_of(text: str, at: int, before: Sequence[str]) -> int | None:
+    """Where the string, template, comment or regular expression that begins here ends; `at` when it is code."""
+    char = text[at]
+    if char in "'\"":
+        return _line_end(text, at, char)
+    if char == "`":
+        return _template_end(text, at)
+    if text.startswith("//", at):
+        end = text.find("\n", at)
+        return len(text) if end < 0 else end
+    if text.startswith("/*", at):
+        end = text.find("*/", at + 2)
+        return None if end < 0 else end + 2
+    return _regex_end(text, at) if char == "/" and _wants_value(before, at) else at
+
+
+def _wants_value(before: Sequence[str], at: int) -> bool:
+    """Whether a slash here begins a regular expression: after an operator or a keyword, not after a value."""
+    last = at - 1
+    while last >= 0 and before[last] in " \t\r\n":
+        last -= 1
+    if last < 0 or before[last] in _VALUE_AFTER:
+        return True
+    return _VALUE_AFTER_WORDS.search("".join(before[max(0, last - 11) : last + 1])) is not None
+
+
+def _line_end(text: str, at: int, quote: str) -> int:
+    """A quote with no partner on its line is taken for text, as it stands in JSX."""
+    index = at + 1
+    while index < len(text) and text[index] != "\n":
+        if text[index] == quote:
+            return index + 1
+        index += 2 if text[index] == "\\" else 1
+    return at
+
+
+def _regex_end(text: str, at: int) -> int:
+    index, in_class = at + 1, False
+    while index < len(text) and text[index] != "\n":
+        char = text[index]
+        if char == "/" and not in_class:
+            return index + 1
+        in_class = (in_class or char == "[") and char != "]"
+        index += 2 if char == "\\" else 1
+    return at
+
+
+def _template_end(text: str, at: int) -> int | None:
+    index = at + 1
+    while index < len(text):
+        if text[index] == "`":
+            return index + 1
+        if text.startswith("${", index):
+            inner = _expression_end(text, index + 2)
+            if inner is None:
+                return None
+            index = inner
+        else:
+            index += 2 if text[index] == "\\" else 1
+    return None
+
+
+def _expression_end(text: str, at: int) -> int | None:
+    depth = 1
+    while at < len(text):
+        char = text[at]
+        end = _end_of(text, at, text) if char in "'\"`/" else at
+        if end is None:
+            return None
+        if end > at:
+            at = end
+            continue
+        depth += (char == "{") - (char == "}")
+        at += 1
+        if depth == 0:
+            return at
+    return None
+
+
+def bindings(text: str, code: str) -> tuple[Binding, ...]:
+    """Names bound by `import … from` and by `… = require()`. `code` is `code_of(text)`."""
+    found: list[Binding] = []
+    for pattern, esm in ((_FROM, True), (_REQUIRE, False)):
+        for match in pattern.finditer(code):
+            quote = code[match.end() - 1]
+            module = text[match.end() : text.find(quote, match.end())]
+            found += [Binding(local, name, module, esm) for local, name in _clause(match[1], esm)]
+    return tuple(found)
+
+
+def _clause(clause: str, esm: bool) -> list[tuple[str, str]]:
+    """(local name, name in its module) of `a, { b as c }`, `* as d` or `{ e: f }`."""
+    names: list[tuple[str, str]] = []
+    braces = re.search(r"\{([^{}]*)\}", clause)
+    for item in braces[1].split(",") if braces else ():
+        named = _NAMED.match(item.strip())
+        if named:
+            names.append((named[2] or named[1], named[1]))
+    outside = re.sub(r"\{[^{}]*\}", "", clause).replace(",", " ").split()
+    if "*" in outside:
+        names.append((outside[-1], "*"))
+    elif outside and outside[0] != "type":
+        names.append((outside[0], "default" if esm else "*"))
+    return names
+
+
+def is_bound(code: str, name: str) -> bool:
+    """Whether the file gives the name a meaning of its own, anywhere in it."""
+    word = re.escape(name)
+    declared = rf"(?<![\w$.])(?:const|let|var|function\s*\*?|class)\s+{word}(?![\w$])"
+    unpacked = rf"(?<![\w$.])(?:const|let|var|import)\s+(?:[\w$]+\s*,\s*)?[{{\[][^{{}}\[\]]*(?<![\w$.]){word}(?![\w$])"
+    imported = rf"(?<![\w$.])import\s+(?:\*\s*as\s+)?{word}(?![\w$])"
+    return any(re.search(pattern, code) for pattern in (declared, unpacked, imported))
+
+
+def calls(code: str, name: str) -> bool:
+    """Whether the file calls a function of that name: `test(`, `test.each(`."""
+    return re.search(rf"(?<![\w$.]){re.escape(name)}\s*(?:\.\s*\w+\s*)*[(`]", code) is not None
+
+
+def has_only(code: str) -> bool:
+    """Whether single tests of the file are picked out, so that others do not run."""
+    return re.search(r"\.\s*only\b|(?<![\w$.])(?:fit|fdescribe|fcontext)\s*\(", code) is not None
+
+
+def is_module(path: str, code: str) -> bool | None:
+    """True for an ECMAScript module, False for CommonJS, None when it can't be told."""
+    extension = path.rsplit(".", 1)[-1]
+    if extension in ("mjs", "mts"):
+        return True
+    if extension in ("cjs", "cts"):
+        return False
+    if re.search(r"^\s*(?:import\s*(?:[\w$*{]|['\"])|export\s+(?:\{|\*|[a-z]))", code, re.MULTILINE):
+        return True
+    if re.search(r"(?<![\w$.])(?:require\s*\(|module\.exports|exports\.)", code):
+        return False
+    return None

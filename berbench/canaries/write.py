@@ -1,0 +1,105 @@
+"""One pair of canaries in a hidden test file, or in a file of its own beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from posixpath import splitext
+
+from berbench.canaries import golang, python, script
+from berbench.canaries.choices import Choices, Words, camel, snake, title
+from berbench.canaries.files import append
+from berbench.canaries.pair import tests
+from berbench.model.changes import SYMLINK, FileEntry
+
+_SCRIPTS = frozenset({".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"})
+PYTHON = frozenset({"pytest", "unittest", "django"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What is written: `names` are the passing canary's and the failing one's, `group` a class of unittest's."""
+
+    data: bytes
+    names: tuple[str, str]
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes for one runner. The same seed gives the same names and values with and without `failing`."""
+
+    runner: str
+    choices: Choices
+    failing: bool
+
+    def serves(self, entry: FileEntry) -> bool:
+        """Whether the file is of the runner's language, and a plain file."""
+        extension = splitext(entry.path)[1]
+        known = (
+            extension == ".py"
+            if self.runner in PYTHON
+            else extension == ".go"
+            if self.runner == "go"
+            else extension in _SCRIPTS
+        )
+        return known and entry.mode != SYMLINK
+
+    def inside(self, entry: FileEntry) -> Pair | None:
+        """The file with a pair at its end, None where it can't stand there or would not run."""
+        data = entry.data
+        if self.runner in PYTHON:
+            if not python.takes(data, self.runner):
+                return None
+            text, names, group = self._python(entry, f"in\0{entry.path}")
+            return Pair(append(data, text, 2), names, group)
+        if self.runner == "go":
+            if golang.read(entry.path, data) is None or not golang.takes(data):
+                return None
+            text, names = self._go(f"in\0{entry.path}")
+            return Pair(append(data, text, 1), names)
+        style = script.read(entry.path, data, self.runner, self._alias(entry))
+        if style is None or not style.inside or (style.only and self.runner in ("jest", "vitest")):
+            return None
+        text, names = self._script(style, f"in\0{entry.path}")
+        return Pair(append(data, style.own_import + text, 1), names)
+
+    def beside(self, entry: FileEntry, path: str) -> Pair | None:
+        """A file for `path` with a pair, in the manner of its neighbour."""
+        label = f"by\0{path}"
+        if self.runner in PYTHON:
+            text, names, group = self._python(entry, label)
+            return Pair(text.encode("ascii"), names, group)
+        if self.runner == "go":
+            package = golang.read(entry.path, entry.data)
+            if package is None:
+                return None
+            text, names = self._go(label)
+            return Pair((golang.head(*package) + text).encode("ascii"), names)
+        style = script.read(entry.path, entry.data, self.runner, self._alias(entry))
+        if style is None:
+            return None
+        text, names = self._script(style, label)
+        return Pair((style.head + text + style.tail).encode("ascii"), names)
+
+    def _alias(self, entry: FileEntry) -> str:
+        words = self.choices.words(f"alias\0{entry.path}")
+        return words[0] + words[1].capitalize()
+
+    def _names(self, label: str, shape: Callable[[Words], str]) -> tuple[str, str]:
+        return self.choices.name(f"{label}.pass", shape), self.choices.name(f"{label}.fail", shape)
+
+    def _python(self, entry: FileEntry, label: str) -> tuple[str, tuple[str, str], str]:
+        names = self._names(label, lambda words: f"test_{snake(words)}")
+        group = self.choices.short(f"{label}.group", lambda words: f"Test{camel(words)}")
+        own = python.Words(group, self.choices.short(f"{label}.alias", snake))
+        both = tests(self.choices, label, names, failing=self.failing)
+        return python.write(both, self.runner, own, entry.data), names, group
+
+    def _go(self, label: str) -> tuple[str, tuple[str, str]]:
+        names = self._names(label, lambda words: f"Test{camel(words)}")
+        return golang.write(tests(self.choices, label, names, failing=self.failing)), names
+
+    def _script(self, style: script.Style, label: str) -> tuple[str, tuple[str, str]]:
+        names = self._names(label, title)
+        return script.write(tests(self.choices, label, names, failing=self.failing), style), names
