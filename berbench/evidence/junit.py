@@ -35,6 +35,7 @@ class _Case:
     message: str = ""
     text: list[str] = field(default_factory=list)
     text_size: int = 0
+    again: bool = False  # it failed before, and was run again
 
 
 class _Handler:
@@ -43,6 +44,7 @@ class _Handler:
     def __init__(self, runner: str) -> None:
         self.runner = runner
         self.results: list[TestResult] = []
+        self.retried: list[str] = []
         self.collection_failed = False
         self.closed = False
         self.seen_root = False
@@ -69,6 +71,8 @@ class _Handler:
         elif self._case is not None and tag in ("failure", "error", "skipped"):
             self._in_verdict = True
             self._judge(self._case, tag, attributes)
+        elif self._case is not None and tag in ("flakyFailure", "flakyError"):  # Maven's surefire
+            self._case.again = True
 
     def _judge(self, case: _Case, tag: str, attributes: dict[str, str]) -> None:
         message = attributes.get("message", "")
@@ -102,6 +106,8 @@ class _Handler:
             self._in_verdict = False
         elif tag == "testcase" and self._case is not None:
             self.results.append(self._result(self._case))
+            if self._case.again and self.results[-1].outcome is Outcome.PASSED:
+                self.retried.append(self.results[-1].id)
             self._case = None
 
     def _result(self, case: _Case) -> TestResult:
@@ -124,18 +130,46 @@ def read_junit(data: bytes, runner: str, *, where: str = "report", truncated: bo
         for offset in range(0, len(data), _CHUNK):
             parser.Parse(data[offset : offset + _CHUNK], False)
         parser.Parse(b"", True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two: an encoding of no known name
         problem = f"{where} is no complete XML: {error}"
     except _Refused as error:
         return Reading(complete=False, problems=(f"{where} was refused: {error}",))
     if truncated and not problem:
         problem = f"{where} was cut at berbench's size limit"
+    results, retried = handler.results, handler.retried
+    if runner == "pytest":
+        results, retried = _once(results)
     return Reading(
-        results=tuple(handler.results),
+        results=tuple(results),
         collection_failed=handler.collection_failed,
         complete=handler.closed and not problem,
         problems=(problem,) if problem else (),
+        retried=tuple(retried),
     )
+
+
+# From bad to good: what counts of a test that stands in a report more than once.
+_WORST_FIRST = (
+    *(Outcome.FAILED, Outcome.ERROR, Outcome.XPASSED),
+    *(Outcome.XFAILED, Outcome.SKIPPED, Outcome.PASSED),
+)
+
+
+def _once(results: list[TestResult]) -> tuple[list[TestResult], list[str]]:
+    """pytest's results, each test once, and those that passed after more than one run.
+
+    An id that pytest gives twice is the same test: it failed and then its teardown did, or a plug-in ran it again, and
+    then the runs that did not count stand in the report as if they had passed.
+    """
+    merged: dict[str, TestResult] = {}
+    repeated: dict[str, None] = {}
+    for result in results:
+        known = merged.get(result.id)
+        if known is not None:
+            repeated[result.id] = None
+        if known is None or _WORST_FIRST.index(result.outcome) < _WORST_FIRST.index(known.outcome):
+            merged[result.id] = result
+    return list(merged.values()), [name for name in repeated if merged[name].outcome is Outcome.PASSED]
 
 
 def _refuse_entities(*_: object) -> None:

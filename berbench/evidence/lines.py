@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,22 +19,52 @@ _JEST = {
     "todo": Outcome.SKIPPED,
     "disabled": Outcome.SKIPPED,
 }
+# The loaders of unittest, nose and nose2 report what they could not load as a test of these names.
+_FAILED_LOADS = (
+    "unittest.loader._FailedTest.",
+    "unittest.loader.ModuleImportFailure.",
+    "nose2.loader.LoadTestsFailure.",
+    "nose.failure.Failure.runTest",
+)
+_NO_SUCH = re.compile(
+    r"(?:No module named '?|module '[^']*' has no attribute ')(?P<name>[\w.]+)'?\s*$", re.MULTILINE
+)
 
 
 def read_unittest(data: bytes, *, where: str = "report") -> Reading:
     """The unittest recorder's lines. Import failures arrive as tests of `unittest.loader._FailedTest`."""
     results = []
     complete = collection_failed = False
+    absent = 0
     for record in _records(data):
         if record.get("end"):
             complete = True
             continue
-        test_id = _text(record, "id")
-        lost = "unittest.loader._FailedTest." in test_id or "unittest.loader.ModuleImportFailure." in test_id
-        collection_failed = collection_failed or lost
+        test_id, message = _text(record, "id"), _text(record, "message")
+        collection_failed = collection_failed or test_id.startswith(_FAILED_LOADS)
+        absent += _is_absent(test_id, message)
         outcome = _outcome(_text(record, "outcome"))
-        results.append(TestResult(test_id, outcome, _text(record, "file"), shorten(_text(record, "message"))))
-    return Reading(tuple(results), collection_failed, complete, _unended(complete, where))
+        results.append(TestResult(test_id, outcome, _text(record, "file"), shorten(message)))
+    nothing = bool(results) and absent == len(results)
+    return Reading(tuple(results), collection_failed, complete, _unended(complete, where), nothing)
+
+
+def _is_absent(test_id: str, message: str) -> bool:
+    """Whether a load failed because the very thing that the command names is not there.
+
+    Not so where a test file that is there asks for something else. nose raises a plain ImportError of its own for a
+    file that it can't find, where Python's own is a ModuleNotFoundError by now.
+    """
+    if test_id.startswith(
+        "nose2."
+    ):  # its own words are the same whatever went wrong; the cause stands before them
+        message = message.partition("\n")[0]
+    missing = _NO_SUCH.search(message)
+    if missing is None or not test_id.startswith(_FAILED_LOADS):
+        return False
+    if test_id == "nose.failure.Failure.runTest":
+        return message.startswith("ImportError: No module named")
+    return missing["name"].rpartition(".")[2] == test_id.rpartition(".")[2]
 
 
 def read_titles(data: bytes, *, where: str = "report") -> Reading:
@@ -52,6 +83,7 @@ def read_titles(data: bytes, *, where: str = "report") -> Reading:
             records.append(record)
     groups = _groups(records)
     results: list[TestResult] = []
+    retried = []
     collection_failed = False
     for record in records:
         titles = _titles(record)
@@ -68,29 +100,47 @@ def read_titles(data: bytes, *, where: str = "report") -> Reading:
         collection_failed = collection_failed or (outcome is Outcome.ERROR and lost)
         test_id = file if _is_file(record, titles, file) else " > ".join((file, *titles) if file else titles)
         results.append(TestResult(test_id, outcome, file, shorten(_text(record, "message"))))
+        if outcome is Outcome.PASSED and record.get("tries"):
+            retried.append(test_id)
     unloaded = not loaded and not complete  # mocha made the file, and its test files could not be loaded
-    return Reading(tuple(results), collection_failed or unloaded, complete, _unended(complete, where))
+    return Reading(
+        tuple(results),
+        collection_failed or unloaded,
+        complete,
+        _unended(complete, where),
+        retried=tuple(retried),
+    )
 
 
 def read_jest(data: bytes, *, where: str = "report", truncated: bool = False) -> Reading:
     """Jest's `--json` document, which vitest writes too. A suite that failed with no tests is an error."""
     try:
         document = json.loads(data.decode("utf-8", "replace"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         cut = " (it was cut at berbench's size limit)" if truncated else ""
         return Reading(complete=False, problems=(f"{where} is no JSON: {error}{cut}",))
     if not isinstance(document, dict) or not isinstance(document.get("testResults"), list):
         return Reading(complete=False, problems=(f"{where} is no report of jest: it has no testResults",))
     results: list[TestResult] = []
+    retried = []
     collection_failed = False
     for suite in _objects(document["testResults"]):
         file = _text(suite, "name")
         assertions = _objects(suite.get("assertionResults"))
-        results += [_jest_result(file, assertion) for assertion in assertions]
+        for assertion in assertions:
+            results.append(_jest_result(file, assertion))
+            if results[-1].outcome is Outcome.PASSED and _tried_again(assertion):
+                retried.append(results[-1].id)
         if suite.get("status") == "failed" and not any(a.get("status") == "failed" for a in assertions):
             collection_failed = collection_failed or not assertions
             results.append(TestResult(file, Outcome.ERROR, file, shorten(_text(suite, "message"))))
-    return Reading(tuple(results), collection_failed)
+    return Reading(tuple(results), collection_failed, retried=tuple(retried))
+
+
+def _tried_again(assertion: dict[str, Any]) -> bool:
+    """Whether a test that passed had failed before: jest counts how often it ran, vitest keeps the failures."""
+    invocations = assertion.get("invocations")
+    return bool(assertion.get("failureMessages")) or (isinstance(invocations, int) and invocations > 1)
 
 
 def _jest_result(file: str, assertion: dict[str, Any]) -> TestResult:
@@ -111,7 +161,7 @@ def _records(data: bytes) -> Iterator[dict[str, Any]]:
     for line in data.split(b"\n"):
         try:
             record = json.loads(line.decode("utf-8", "replace"))
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(record, dict):
             yield record

@@ -51,6 +51,11 @@ def is_test_file(path: str) -> bool:
     return extension == ".rb" and stem.endswith(("_spec", "_test"))
 
 
+def is_script(path: str) -> bool:
+    """Whether a word is the name of a JavaScript or TypeScript file."""
+    return splitext(path)[1] in _SCRIPT
+
+
 def names_file(seen: str, path: str) -> bool:
     """Whether a result's file means this repository path.
 
@@ -63,6 +68,10 @@ def names_file(seen: str, path: str) -> bool:
         return folder == "" or _ends(seen, folder) or _ends(folder, seen)
     if splitext(path)[1] in _JVM and splitext(basename(seen))[1] not in _JVM:
         return _ends(splitext(path)[0], seen)
+    if path.endswith(".rs"):  # a test target is a file, or a folder of modules
+        target = seen.removesuffix(".rs").removesuffix("/main")
+        if f"/{target}/" in f"/{path}":
+            return True
     return _ends(path, seen) or _ends(seen, path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from berbench.model.trial import Outcome, TestResult
 
 MESSAGE_CHARS = 600
+_ILLEGIBLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # controls, surrogates, line and paragraph separators
 
 # CSI (colours, cursor), OSC (titles, links; ended by BEL or ST on its line), and the short escapes.
 _ESCAPES = re.compile(
@@ -19,12 +21,18 @@ _ESCAPES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The results of one report or stream. `complete` is False when its own end is missing."""
+    """The results of one report or stream. `complete` is False when its own end is missing.
+
+    `nothing`: the runner says that what the command names is not there. `retried` are ids of tests that passed
+    only when they were run again.
+    """
 
     results: tuple[TestResult, ...] = ()
     collection_failed: bool = False
     complete: bool = True
     problems: tuple[str, ...] = ()
+    nothing: bool = False
+    retried: tuple[str, ...] = ()
 
 
 def without_escapes(text: str) -> str:
@@ -40,7 +48,8 @@ def plain_text(data: bytes) -> str:
 
 def shorten(message: str) -> str:
     """The first lines of a failure."""
-    return "\n".join(message.strip().splitlines()[:12])[:MESSAGE_CHARS]
+    lines = without_escapes(message[: MESSAGE_CHARS * 8]).strip().splitlines()[:12]
+    return "\n".join(legible(line.expandtabs(4)) for line in lines)[:MESSAGE_CHARS]
 
 
 def join(readings: Iterable[Reading]) -> Reading:
@@ -51,6 +60,21 @@ def join(readings: Iterable[Reading]) -> Reading:
         collection_failed=any(reading.collection_failed for reading in readings),
         complete=all(reading.complete for reading in readings),
         problems=tuple(problem for reading in readings for problem in reading.problems),
+        nothing=any(r.nothing for r in readings) and all(r.nothing or not r.results for r in readings),
+        retried=tuple(name for reading in readings for name in reading.retried),
+    )
+
+
+def legible(text: str) -> str:
+    """A test's name with control characters, line ends and lone surrogates written out (`\\x1b`, `\\n`).
+
+    Names go into documents and onto terminals, where such characters can't be kept or do harm. Python's own
+    notation is what pytest writes already.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        c.encode("unicode_escape").decode() if unicodedata.category(c) in _ILLEGIBLE else c for c in text
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from berbench.evidence.reading import Reading
+from berbench.evidence.tally import whole
 from berbench.model.trial import Outcome, TestResult
 
 _TARGET = re.compile(r"^\s*Running (?:unittests )?(?P<path>\S+)(?: \((?P<binary>[^)]*)\))?\s*$")
@@ -18,6 +19,8 @@ _TOTAL = re.compile(
 )
 _COMPILE = re.compile(r"^error: could not compile `(?P<crate>[^`]+)`|^error(?:\[E\d+\])?: ", re.MULTILINE)
 _NOT_COMPILED = re.compile(r"^error: could not compile `(?P<crate>[^`]+)`", re.MULTILINE)
+# What failed tests printed is shown between this line and the totals; it may look like lines of tests.
+_SHOWN_OUTPUT = "failures:"
 _OUTCOMES = {
     "ok": Outcome.PASSED,
     "FAILED": Outcome.FAILED,
@@ -27,9 +30,9 @@ _OUTCOMES = {
 
 _NEXTEST = re.compile(
     r"^\s+(?P<word>PASS|FAIL|LEAK|TIMEOUT|SIG\w+|ABORT|SKIP|FLAKY \d+/\d+|TRY \d+ \w+) (?:\+ )?\[[^\]]*\]\s+"
-    r"(?:\(\s*\d+/\d+\)\s+)?(?P<binary>\S+)\s+(?P<name>.+?)\s*$"
+    r"(?:\(\s*\d+/\d+\)\s+)?(?P<binary>\S+)\s+(?P<name>\S.*)$"
 )
-_NEXTEST_TOTAL = re.compile(r"^[ \t]+Summary \[[^\]]*\]\s+(?P<run>\d+)(?:/\d+)? tests? run:", re.MULTILINE)
+_NEXTEST_TOTAL = re.compile(r"^[ \t]+Summary \[[^\]\n]*\]\s+(?P<run>\d+)(?:/\d+)? tests? run:", re.MULTILINE)
 
 
 def read_libtest(log: str) -> Reading:
@@ -43,6 +46,7 @@ def read_libtest(log: str) -> Reading:
     target, file = "", ""
     current: list[TestResult] = []
     ended = True
+    showing = False
     waiting = ""  # a test whose own output stands between its name and its outcome
 
     def close(reason: str) -> None:
@@ -51,8 +55,18 @@ def read_libtest(log: str) -> Reading:
         results.extend(current)
         current.clear()
 
-    for line in log.splitlines():
-        if header := _TARGET.match(line) or _DOC.match(line):
+    for line in log.split("\n"):
+        if total := _TOTAL.match(line):
+            counted = sum(whole(total[word]) for word in ("passed", "failed", "ignored"))
+            if counted != len(current):
+                problems.append(
+                    f"test target {target} counts {counted} tests, {len(current)} lines could be read"
+                )
+            ended, showing = True, False
+            close("")
+        elif line == _SHOWN_OUTPUT or showing:
+            showing = True
+        elif header := _TARGET.match(line) or _DOC.match(line):
             close("ended before its totals")
             ended = True
             groups = header.groupdict()
@@ -61,14 +75,6 @@ def read_libtest(log: str) -> Reading:
         elif re.match(r"^running \d+ tests?$", line):
             close("ended before its totals")
             ended = False
-        elif total := _TOTAL.match(line):
-            counted = int(total["passed"]) + int(total["failed"]) + int(total["ignored"])
-            if counted != len(current):
-                problems.append(
-                    f"test target {target} counts {counted} tests, {len(current)} lines could be read"
-                )
-            ended = True
-            close("")
         elif test := _TEST.match(line):
             current.append(TestResult(f"{target} {test['name']}", _OUTCOMES[test["outcome"]], file))
         elif opened := _OPEN.match(line):
@@ -85,8 +91,9 @@ def read_libtest(log: str) -> Reading:
 def read_nextest(log: str) -> Reading:
     """Results by `binary name`; retries count by their last line."""
     outcomes: dict[str, Outcome] = {}
-    for line in log.splitlines():
-        match = _NEXTEST.match(line)
+    retried: dict[str, None] = {}
+    for line in log.split("\n"):
+        match = _NEXTEST.match(line.rstrip())
         if match is None or match["word"].startswith("TRY"):
             continue
         word = match["word"]
@@ -94,7 +101,9 @@ def read_nextest(log: str) -> Reading:
         if word == "SKIP":
             outcome = Outcome.SKIPPED
         outcomes[f"{match['binary']} {match['name']}"] = outcome
-    results = [TestResult(name, outcome) for name, outcome in outcomes.items()]
+        if word.startswith("FLAKY"):
+            retried[f"{match['binary']} {match['name']}"] = None
+    results = [TestResult(name, outcome, _nextest_file(name)) for name, outcome in outcomes.items()]
     broken = list(dict.fromkeys(match["crate"] for match in _NOT_COMPILED.finditer(log)))
     results += [TestResult(crate, Outcome.ERROR, "", _first_error(log)) for crate in broken]
     total = _NEXTEST_TOTAL.search(log)
@@ -102,9 +111,15 @@ def read_nextest(log: str) -> Reading:
     problems = []
     if total is None and not broken:
         problems.append("the log has no summary of nextest")
-    elif total is not None and int(total["run"]) != ran:
+    elif total is not None and whole(total["run"]) != ran:
         problems.append(f"nextest counts {total['run']} tests, {ran} lines could be read")
-    return Reading(tuple(results), bool(broken), not problems, tuple(problems))
+    return Reading(tuple(results), bool(broken), not problems, tuple(problems), retried=tuple(retried))
+
+
+def _nextest_file(name: str) -> str:
+    """`mylib::api case` is of the target `tests/api.rs`; unit tests' ids name their crate alone."""
+    target = name.split(" ", 1)[0].partition("::")[2]
+    return f"tests/{target}.rs" if target and "/" not in target else ""
 
 
 def _first_error(log: str) -> str:

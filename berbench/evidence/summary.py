@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from berbench.evidence import summary_node as node
 from berbench.evidence import summary_other as other
-from berbench.evidence.tally import Counts, Summary, add, make_summary
+from berbench.evidence.tally import Counts, Summary, add, make_summary, whole
 from berbench.model.trial import Outcome
 
 _PYTEST_WORDS = {
@@ -44,6 +44,11 @@ def find_summary(log: str, runner: str) -> Summary | None:
     return next((summary for summary in counted if summary.failures), counted[0] if counted else None)
 
 
+def sums_up(runner: str) -> bool:
+    """Whether a runner is known to end with words of its own, so that a log without them was cut off."""
+    return _FAMILY.get(runner, runner) in _READERS
+
+
 def _pytest(log: str) -> Summary | None:
     lost = (
         bool(_CONFTEST.search(log)) or "error during collection" in log or "errors during collection" in log
@@ -51,7 +56,7 @@ def _pytest(log: str) -> Summary | None:
     counts: Counts = {}
     endings = list(_PYTEST_LAST.finditer(log))
     for ending in endings:
-        for number, word in re.findall(r"(\d+) (\w+)", ending[1]):
+        for number, word in re.findall(r"\b(\d++) (\w+)", ending[1]):
             if word in _PYTEST_WORDS:
                 add(counts, _PYTEST_WORDS[word], number)
     if not endings:
@@ -73,8 +78,8 @@ def _unittest(log: str) -> Summary | None:
         return None
     counts: Counts = {}
     for run in runs:
-        details = dict(re.findall(r"([a-z ]+?)=(\d+)", run[3] or ""))
-        words = {key.strip(): int(value) for key, value in details.items()}
+        details = dict(re.findall(r"(?<![a-z ])([a-z ]++)=(\d++)", run[3] or ""))
+        words = {key.strip(): whole(value) for key, value in details.items()}
         failed, errors = words.get("failures", 0), words.get("errors", 0)
         skipped, xfailed = words.get("skipped", 0), words.get("expected failures", 0)
         xpassed = words.get("unexpected successes", 0)
@@ -84,7 +89,7 @@ def _unittest(log: str) -> Summary | None:
             (Outcome.SKIPPED, skipped),
             (Outcome.XFAILED, xfailed),
             (Outcome.XPASSED, xpassed),
-            (Outcome.PASSED, max(0, int(run[1]) - failed - errors - skipped - xfailed - xpassed)),
+            (Outcome.PASSED, max(0, whole(run[1]) - failed - errors - skipped - xfailed - xpassed)),
         ):
             add(counts, outcome, str(number))
     return make_summary("unittest", counts, collection_failed="unittest.loader._FailedTest" in log)

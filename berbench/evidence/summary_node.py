@@ -5,19 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from berbench.evidence.tally import Counts, Summary, add, make_summary
+from berbench.evidence.tally import Counts, Summary, add, make_summary, whole
 from berbench.model.trial import Outcome
+
+# tap's and qunit's words for files that are not there; tape lets Node say it, with itself alone on the way.
+_TAP_NOTHING = re.compile(
+    r"^No valid test files found matching |^No files were found matching: "
+    r"|^Error: Cannot find module '[^']+'\nRequire stack:\n- \S*/tape/bin/tape\n    at ",
+    re.MULTILINE,
+)
+
+
+_JS_COUNT = re.compile(r"\b\d++ (?:total|passed|failed|skipped|todo)")
 
 
 def _js_line(label: str) -> Callable[[str], list[str]]:
-    pattern = re.compile(
-        rf"^[ \t]*{label}:?\s+(.*\d+ (?:total|passed|failed|skipped|todo).*|\d+ passed.*)$", re.MULTILINE
-    )
-    return lambda log: pattern.findall(log)
+    pattern = re.compile(rf"^[ \t]*{label}:?[ \t]+(\S.*)$", re.MULTILINE)
+    return lambda log: [line for line in pattern.findall(log) if _JS_COUNT.search(line)]
 
 
 def _js_counts(line: str, counts: Counts) -> None:
-    for number, word in re.findall(r"(\d+) (passed|failed|skipped|todo|pending)", line):
+    for number, word in re.findall(r"\b(\d++) (passed|failed|skipped|todo|pending)", line):
         outcome = {"passed": Outcome.PASSED, "failed": Outcome.FAILED}.get(word, Outcome.SKIPPED)
         add(counts, outcome, number)
 
@@ -33,7 +41,7 @@ def jest(log: str) -> Summary | None:
         _js_counts(line, counts)
     lost = "Test suite failed to run" in log
     if lost and not counts.get(Outcome.FAILED):
-        counts[Outcome.ERROR] = sum(int(n) for n in re.findall(r"(\d+) failed", suites)) or 1
+        counts[Outcome.ERROR] = sum(whole(n) for n in re.findall(r"\b(\d++) failed", suites)) or 1
     return make_summary("jest", counts, collection_failed=lost)
 
 
@@ -57,7 +65,7 @@ def vitest(log: str) -> Summary | None:
 
 def mocha(log: str) -> Summary | None:
     """ "N passing", or that no test files were found."""
-    passing = re.findall(r"^[ \t]+(\d+) passing \([^)]*\)", log, re.MULTILINE)
+    passing = re.findall(r"^[ \t]+(\d+) passing \([^)\n]*\)", log, re.MULTILINE)
     failing = re.findall(r"^[ \t]+(\d+) failing$", log, re.MULTILINE)
     if not passing and not failing:
         if re.search(r"^Error: No test files found", log, re.MULTILINE):
@@ -89,9 +97,11 @@ def node(log: str) -> Summary | None:
 
 def tap(log: str) -> Summary | None:
     """ "# tests N", "# pass N"."""
-    totals = dict(re.findall(r"^# (tests|pass|fail|skip|todo)\s*[=:]?\s*(\d+)", log, re.MULTILINE))
+    totals = dict(
+        re.findall(r"^# (tests|pass|fail|skip|todo)[ \t]*+(?:[=:][ \t]*+)?(\d+)", log, re.MULTILINE)
+    )
     if "pass" not in totals:
-        return None
+        return make_summary("tap", {}) if _TAP_NOTHING.search(log) else None
     counts: Counts = {}
     add(counts, Outcome.PASSED, totals["pass"])
     add(counts, Outcome.FAILED, totals.get("fail"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from berbench.model.trial import Outcome
 
 Counts = dict[Outcome, int]
+MOST = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +33,10 @@ def make_summary(runner: str, counts: Counts, *, collection_failed: bool = False
 
 def add(counts: Counts, outcome: Outcome, number: str | None) -> None:
     """Add a number as a log writes it; None is a part of the line that was not there."""
-    counts[outcome] = counts.get(outcome, 0) + int(number or 0)
+    counts[outcome] = counts.get(outcome, 0) + whole(number)
+
+
+def whole(number: str | None) -> int:
+    """Digits as a number; 0 for what was not there. No runner counts further than the most that is given here."""
+    digits = (number or "0").lstrip("0") or "0"
+    return int(digits) if len(digits) < len(str(MOST)) else MOST

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from berbench.evidence.names import is_script
 from berbench.evidence.reading import Reading, shorten
 from berbench.model.trial import Outcome, TestResult
 
@@ -13,6 +14,12 @@ _PLAN = re.compile(r"^(?P<indent> *)(?P<first>\d+)\.\.(?P<last>\d+)(?:\s*#\s*(?P
 _DIRECTIVE = re.compile(r"(?<!\\)#\s*(?P<kind>skip|todo|time)\w*\b\s*(?P<why>.*)$", re.IGNORECASE)
 _GROUP = re.compile(r"^# (?!(?:tests|pass|fail|skip|todo)\b\s*\d|ok$|Subtest:)(\S.*)$")
 _BAIL = re.compile(r"^ *Bail out!(?P<why>.*)$")
+# Points that stand for a file that could not be loaded or did not end well, and for no test: ava's and qunit's words.
+_NO_TEST = re.compile(
+    r"^(?P<file>\S+) exited (?:with a non-zero exit code: \d+|due to \w+)$"
+    r"|^\w*Error(?: \[\w+\])?: |(?:^|> )global failure$"
+)
+_NO_MATCH = re.compile(r"No tests (?:matched the|were run)")  # qunit's
 
 
 @dataclass
@@ -31,7 +38,6 @@ class _Parser:
         self.grouped = grouped
         self.group = ""
         self.waiting: dict[int, list[_Point]] = {}
-        self.plans: dict[int, int] = {}
         self.top_seen = 0
         self.planned: int | None = None
         self.bail = ""
@@ -98,7 +104,9 @@ def read_tap(text: str, *, grouped: bool = False) -> Reading:
         problems.append(f"the TAP stream plans {parser.planned} tests and holds {parser.top_seen}")
     if any(depth > 0 for depth in parser.waiting):
         problems.append("the TAP stream ends inside a subtest")
-    return Reading(tuple(results), bool(parser.bail), not problems, tuple(problems))
+    lost = bool(results) and all(result.outcome is Outcome.ERROR for result in results)
+    nothing = lost and all(_NO_MATCH.search(result.message) for result in results)
+    return Reading(tuple(results), lost or bool(parser.bail), not problems, tuple(problems), nothing)
 
 
 def _flatten(point: _Point, outer: tuple[str, ...], results: list[TestResult]) -> None:
@@ -110,4 +118,14 @@ def _flatten(point: _Point, outer: tuple[str, ...], results: list[TestResult]) -
     )
     if not point.children or lone_failure:
         message = shorten("\n".join(point.diagnosis)) if point.outcome is not Outcome.PASSED else ""
-        results.append(TestResult(" > ".join(names), point.outcome, "", message))
+        results.append(_result(names, point.outcome, message))
+
+
+def _result(names: tuple[str, ...], outcome: Outcome, message: str) -> TestResult:
+    """tap gives each file a point of its own, with the file's tests below it."""
+    file = names[0] if is_script(names[0]) else ""
+    said = _NO_TEST.search(names[0]) if len(names) == 1 else None
+    if outcome is Outcome.FAILED and (said or names == (file,)):
+        outcome = Outcome.ERROR
+        file = file or (said["file"] if said else "") or ""
+    return TestResult(" > ".join(names), outcome, file, message)

@@ -158,6 +158,8 @@ class Evidence:
     problems: tuple[str, ...] = ()  # reports that could not be read, and why
     runner: str = ""  # row name in the runner table, "" when none is known
     report_missing: bool = False  # the runner was asked for a report and left none, or one without its end
+    retried: tuple[str, ...] = ()  # ids of tests that passed only when they were run again
+    named: tuple[str, ...] = ()  # files that the command names, where the results name none
 
     @property
     def readable(self) -> bool:
@@ -177,6 +179,7 @@ class VerdictName(StrEnum):
     TIMEOUT = "timeout"
     NO_TESTS_RAN = "no-tests-ran"
     WRONG_TESTS = "wrong-tests"
+    INCONSISTENT = "inconsistent"
     FLAKY = "flaky"
     OUT_OF_MEMORY = "out-of-memory"
     PROMPT_LEAKS = "prompt-leaks"

@@ -8,6 +8,7 @@ asked is read from its log. Lines put before the command extend variables that t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -196,6 +197,20 @@ def _node(found: list[Found]) -> _Request:
     return _Request((_NODE,), edits, kit=("node.mjs",), format="node")
 
 
+def _rspec(found: list[Found]) -> _Request:
+    """A formatter beside the one that would print anyhow. An output file with no formatter of the user's own goes to
+    the last one named, so then RSpec is left alone."""
+    edits: list[tuple[int, str]] = []
+    for number, one in enumerate(found, start=1):
+        flags = {argument.partition("=")[0] for argument in one.arguments}
+        own = flags & {"-f", "--format"} or {flag for flag in flags if re.match(r"-f\w", flag)}
+        if flags & {"-o", "--out"} and not own:
+            return _Request()
+        plain = "" if own else "-f progress "
+        edits.append((one.insert_at, f" {plain}-f json -o {OUT_DIR}/rspec-{number}.json"))
+    return _Request(edits=tuple(edits), format="rspec")
+
+
 def _files(*globs: str) -> Callable[[list[Found]], _Request]:
     def request(found: list[Found]) -> _Request:
         return _Request(collect=globs, format="junit")
@@ -231,6 +246,7 @@ _REQUESTS: dict[str, Callable[[list[Found]], _Request]] = {
     "tape": _log("tap"),
     "qunit": _log("tap"),
     "phpunit": _flags("--log-junit {out}/phpunit-{n}.xml", "junit"),
+    "rspec": _rspec,
     "maven": _files("**/target/surefire-reports/TEST-*.xml", "**/target/failsafe-reports/TEST-*.xml"),
     "gradle": _files("**/build/test-results/**/TEST-*.xml"),
 }

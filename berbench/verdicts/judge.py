@@ -33,6 +33,7 @@ _REPORTS = {
     "node": "{}'s results as they were recorded",
     "go-json": "{}'s JSON stream",
     "jest": "{}'s JSON report",
+    "rspec": "{}'s JSON report",
     "tap": "{}'s TAP stream",
     "libtest": "{}'s line for each test",
     "nextest": "{}'s line for each test",

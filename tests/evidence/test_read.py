@@ -38,12 +38,16 @@ def test_V02_unittest_records_without_an_end_are_not_whole() -> None:
 
 
 def test_V17_two_tests_of_one_name_are_counted_twice() -> None:
-    twice = JUNIT.replace(
-        b"</testsuite>", b'<testcase classname="t" name="test_a" file="t.py"/></testsuite>', 1
+    twice = b"".join(
+        json.dumps({"id": "t.T.test_a", "outcome": outcome, "file": "t.py"}).encode() + b"\n"
+        for outcome in ("passed", "failed")
     )
-    evidence = read("pytest t.py", pytest__xml=twice)
-    assert [r.id for r in evidence.results] == ["t.py::test_a", "t.py::test_a#2"]
-    assert evidence.counts == ((Outcome.PASSED, 2),)
+    evidence = read("python -m unittest t", **{"unittest-7__jsonl": twice + b'{"end": true}\n'})
+    assert [(r.id, r.outcome.value) for r in evidence.results] == [
+        ("t.T.test_a", "passed"),
+        ("t.T.test_a#2", "failed"),
+    ]
+    assert evidence.counts == ((Outcome.PASSED, 1), (Outcome.FAILED, 1))
 
 
 def test_V20_the_report_counts_and_not_the_stream() -> None:

@@ -59,6 +59,7 @@ class _Recorder:
             os.environ["PYTHONPATH"] = os.pathsep.join(kept)
         else:
             os.environ.pop("PYTHONPATH", None)
+        os.environ.pop("BERBENCH_SHUFFLE", None)
         atexit.register(self.end)
 
     def write(self, record: dict[str, Any]) -> None:
@@ -113,7 +114,7 @@ class _Recorder:
 
 def _order() -> Callable[[Any], None]:
     """What gives a suite another order, if berbench asked for it."""
-    seed = os.environ.pop("BERBENCH_SHUFFLE", "")
+    seed = os.environ.get("BERBENCH_SHUFFLE", "")
     if not seed:
         return lambda suite: None
     suites = importlib.import_module("berbench_suites")
@@ -128,6 +129,9 @@ def _id_of(test: Any) -> str:
 def _message(detail: Any) -> str:
     if isinstance(detail, tuple) and len(detail) == 3:
         text = "".join(traceback.format_exception_only(detail[0], detail[1]))
+        cause = getattr(detail[1], "__cause__", None)
+        if isinstance(cause, ImportError):  # what nose2 could not load, it tells of in its own words
+            text = "".join(traceback.format_exception_only(type(cause), cause)) + text
     else:
         text = "" if detail is None else str(detail)
     return text[:_MESSAGE_CHARS]
