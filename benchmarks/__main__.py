@@ -6,9 +6,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import create, listing, scan, start, validate
+from benchmarks import create, grading, listing, scan, start, validate
 
-ALL = {"start": start, "scan": scan, "create": create, "listing": listing, "validate": validate}
+ALL = {
+    "start": start,
+    "scan": scan,
+    "create": create,
+    "listing": listing,
+    "validate": validate,
+    "grading": grading,
+}
 
 
 def main(names: list[str]) -> int:

@@ -22,16 +22,9 @@ def run(folder: Path) -> Iterator[Result]:
 
 
 def _ratio(root: Path, length: int) -> Result:
-    data = root.parent / "validate-data"
-    _repository(root, length)
-    issue = root.parent / "issue.md"
-    issue.write_text(
-        "# The answer is wrong\n\nThe answer should be 42, and it should stay so.\n", encoding="utf-8"
-    )
-    measure.run([*BERBENCH, "init"], root, data)
-    measure.run([*BERBENCH, "task", "create", "2", "--no-api", "--issue-file", str(issue)], root, data)
+    data = proven_task(root, length)
     validate = [*BERBENCH, "task", "validate", "2", "--json"]
-    first = json.loads(measure.run(validate, root, data))["tasks"][0]  # builds the image
+    first = json.loads(measure.run(validate, root, data))["tasks"][0]
     bare = ["docker", "run", "--rm", "--network", "none", first["reference"]["image"], "sh", "-c"]
 
     def two_bare() -> None:
@@ -45,6 +38,20 @@ def _ratio(root: Path, length: int) -> Result:
     times = f"{ours:.2f} s / {theirs:.2f} s"
     name = f"task validate / two bare docker runs, {length} s of tests"
     return Result(name, ours / theirs, 1.25, "x", times)
+
+
+def proven_task(root: Path, length: int) -> Path:
+    """A repository at `root` with the proven task 2, whose hidden test takes `length` seconds; its data folder."""
+    data = root.parent / f"{root.name}-data"
+    _repository(root, length)
+    issue = root.parent / "issue.md"
+    issue.write_text(
+        "# The answer is wrong\n\nThe answer should be 42, and it should stay so.\n", encoding="utf-8"
+    )
+    measure.run([*BERBENCH, "init"], root, data)
+    measure.run([*BERBENCH, "task", "create", "2", "--no-api", "--issue-file", str(issue)], root, data)
+    measure.run([*BERBENCH, "task", "validate", "2"], root, data)  # builds the image
+    return data
 
 
 def bare_command(length: int) -> str:

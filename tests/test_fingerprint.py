@@ -67,8 +67,16 @@ def test_what_lies_outside_the_task_counts_too(name: str, given: dict[str, Any])
     assert (stands.state, stands.changed) == (TaskState.STALE, (name,))
 
 
+def test_another_way_to_grade_makes_every_proof_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control of a proof says how canaries do in its command: not those of another berbench."""
+    files = proven(make_files())
+    monkeypatch.setattr("berbench.fingerprint.GRADING", -1)
+    stands = standing(files, make_inputs(files))
+    assert (stands.state, stands.changed) == (TaskState.STALE, ("grading",))
+
+
 def test_every_input_is_tried_above() -> None:
-    assert {*CHANGES, "base_tree", "dockerfile", "build_args"} == set(make_inputs(make_files()))
+    assert {*CHANGES, "base_tree", "dockerfile", "build_args", "grading"} == set(make_inputs(make_files()))
 
 
 def test_words_for_people_and_equal_limits_change_nothing() -> None:
@@ -210,5 +218,5 @@ def test_the_recipe_is_what_it_was() -> None:
     """A change here makes every proof that people hold stale: raise RECIPE and say so in the changelog."""
     assert (
         fingerprint(make_inputs(make_files()))
-        == "sha256:19a913dd2cce8d4b5406e4f75b05c16950ad5dc70d2b8acd13bdf5a80cf24aab"
+        == "sha256:656ab913d479fb758afb0f5790bfa39a16118d8cf9cba8446c8fc665cd43de5c"
     )

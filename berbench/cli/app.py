@@ -20,12 +20,14 @@ from berbench.cli import (
     init,
     schema,
     show_error,
+    task_audit,
     task_create,
     task_lint,
     task_list,
     task_scan,
     task_show,
     task_validate,
+    task_verify,
 )
 from berbench.cli.options import Settings
 from berbench.errors import BerbenchError, Interrupted
@@ -54,6 +56,8 @@ task_app.command("lint")(task_lint.lint)
 task_app.command("show")(task_show.show)
 task_app.command("list")(task_list.list_tasks)
 task_app.command("validate")(task_validate.validate)
+task_app.command("verify")(task_verify.verify)
+task_app.command("audit")(task_audit.audit)
 
 
 def _version(wanted: bool) -> None:

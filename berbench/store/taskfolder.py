@@ -39,6 +39,7 @@ _CONFIG_COMMENTS = {
     "main_branch": "empty: found from the remote",
     "harvest.test_patterns": "what is a test; decides the split when a task is created",
     "harvest.prompt_source": "issue | pr_description | commit_message",
+    "validate.repeat": "how often each trial is run; a disagreement is a flaky task",
 }
 
 _VALIDATION_COMMENTS = {
@@ -61,7 +62,8 @@ def config_text(config: Config) -> bytes:
 
 def validation_text(validation: Validation) -> bytes:
     """The `validation:` block as it stands in task.yaml."""
-    return dump({"validation": _plain(validation)}, comments=_VALIDATION_COMMENTS)
+    block = {key: value for key, value in _plain(validation).items() if value is not None}
+    return dump({"validation": block}, comments=_VALIDATION_COMMENTS)
 
 
 def _plain(model: BaseModel) -> dict[str, Any]:
