@@ -15,10 +15,13 @@ from datetime import datetime
 from typing import Protocol
 
 from berbench import __version__
-from berbench.model.task import Standing, TaskFiles, TaskState, TrialSummary, Validation
+from berbench.model.task import Broken, Control, Standing, TaskFiles, TaskState, TrialSummary, Validation
 from berbench.model.trial import Evidence, Facts, Outcome, Verdict, VerdictName
 
 RECIPE = 1  # raise when an input's canonical form changes; every older proof then goes stale by name
+GRADING = 1  # raise when canaries are planted so differently that the control of an older proof tells nothing
+
+_NOTHING_KNOWN = Control()
 
 
 def inputs_of(
@@ -39,6 +42,7 @@ def inputs_of(
         "dockerfile": (dockerfile,),
         "environment_inputs": task.environment.inputs,
         "evidence": (task.verify.evidence,),
+        "grading": (str(GRADING),),
         "hide": task.hide,
         "limits": (str(limits.memory_bytes), repr(limits.cpus), str(limits.pids)),
         "network": (task.verify.network,),
@@ -90,6 +94,9 @@ def make_validation(
     base: Trialed,
     reference: Trialed,
     validated_at: datetime,
+    repeats: int = 1,
+    quarantined: Sequence[str] = (),
+    control: Control = _NOTHING_KNOWN,
 ) -> Validation:
     """A sealed block. ValueError when verdict or trials are not those of a proof."""
     if verdict.name is not VerdictName.VALIDATED:
@@ -104,6 +111,9 @@ def make_validation(
         base_failure=verdict.base_failure or "tests",
         fail_to_pass=verdict.fail_to_pass,
         pass_to_pass=verdict.pass_to_pass,
+        quarantined=tuple(dict.fromkeys(quarantined)),
+        repeats=repeats,
+        control=control,
         validated_at=validated_at,
         image=reference.facts.image,
         engine=reference.facts.engine,
@@ -129,7 +139,11 @@ def _summary(trialed: Trialed) -> TrialSummary:
 
 
 def standing(files: TaskFiles, inputs: Mapping[str, str]) -> Standing:
-    """What the task's proof is worth, given its inputs as they are now (`inputs_of`)."""
+    """What the task's proof is worth, given its inputs as they are now (`inputs_of`).
+
+    A block that can't be believed says nothing else. A proof that does not reproduce stays broken until there is a
+    new one, whatever was edited since: only a validation shows whether that mended it.
+    """
     if files.validation_problem:
         return _forged(f"its validation block is not one that berbench wrote ({files.validation_problem})")
     block = files.task.validation
@@ -146,9 +160,16 @@ def standing(files: TaskFiles, inputs: Mapping[str, str]) -> Standing:
     changed = tuple(
         name for name in sorted({*block.inputs, *inputs}) if block.inputs.get(name) != inputs.get(name)
     )
+    if block.broken is not None:
+        return Standing(TaskState.BROKEN, changed, _broken(block.broken, changed))
     if changed:
         return Standing(TaskState.STALE, changed, "changed since the proof: " + ", ".join(changed))
     return Standing(TaskState.FRESH)
+
+
+def _broken(broken: Broken, changed: Sequence[str]) -> str:
+    since = f"; changed since the proof: {', '.join(changed)}" if changed else ""
+    return f"its proof did not reproduce on {broken.at:%Y-%m-%d}: {broken.verdict}, {broken.reason}{since}"
 
 
 def _forged(reason: str) -> Standing:

@@ -131,8 +131,7 @@ def _validate(place: Workplace, tasks: list[_Demonstrated], jobs: int) -> dict[s
     ids = [task.task_id for task in tasks]
     with progress(ids, quiet=False) as shown:
         ended = [
-            shown.done(outcome)
-            for outcome in validate(place.bench(jobs), ids, jobs=jobs, narrowing=False, say=shown.say)
+            shown.done(outcome) for outcome in validate(place.bench(jobs), ids, jobs=jobs, say=shown.say)
         ]
     return {outcome.id: outcome for outcome in ended}
 

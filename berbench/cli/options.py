@@ -37,6 +37,9 @@ TaskIds = Annotated[
     list[str] | None, typer.Argument(metavar="ID", help="Tasks to prove.", autocompletion=_known_ids)
 ]
 
+_LONGEST_MOVE_S = 50 * 365 * 86400  # before 1970 there is no time, and after 2106 some programs have none
+
+_MOVE = re.compile(r"([+-]?)(\d+)([smhd])")
 _AGE = re.compile(r"(\d+)\s*([smhd]?)")
 _UNITS_S = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -47,3 +50,14 @@ def seconds_of(age: str) -> float:
     if found is None:
         raise UsageError(f"{age!r} is no age.", remedy="write it like 0, 12h or 7d")
     return int(found[1]) * _UNITS_S[found[2]]
+
+
+def clock_of(move: str) -> str:
+    """How the clock is moved, as trials take it: `400d` and `+400d` → `+400d`, `-12h`. UsageError when it is none."""
+    found = _MOVE.fullmatch(move.strip())
+    if found is None or not 0 < int(found[2]) * _UNITS_S[found[3]] <= _LONGEST_MOVE_S:
+        raise UsageError(
+            f"{move!r} is no way to move the clock.",
+            remedy="write it like +400d, -30d or 12h; at most 50 years either way",
+        )
+    return f"{found[1] or '+'}{int(found[2])}{found[3]}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from berbench.cli.console import clipped, say, sentence, show
+from berbench.cli.console import clipped, one_line, say, sentence, show
 from berbench.cli.tables import cell, plural, table, verdict_text
 from berbench.model.trial import VerdictName
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:  # the verb that shows it has loaded it already
 
 def show_validations(outcomes: Sequence[Validated]) -> None:
     """A table of verdicts, then the diagnosis of each task that was not proven."""
-    if not outcomes:
-        say("Nothing to validate: every task is fresh.")
-        return
     made = table(
         "task",
         "verdict",
@@ -49,24 +46,30 @@ def show_validations(outcomes: Sequence[Validated]) -> None:
     )
 
 
+def show_nothing_due(max_age: str) -> None:
+    """No task had to be proven."""
+    say("Nothing to validate: every task is fresh" + (f", proven within {max_age}." if max_age else "."))
+
+
 _NUMBERS = ("fail→pass", "pass→pass", "seconds")
 
 
 def _diagnosis(outcome: Validated) -> None:
     verdict = outcome.verdict
     proven = verdict.name is VerdictName.VALIDATED
-    if proven and not verdict.warnings and not outcome.narrowed_command:
+    if proven and not verdict.warnings and not outcome.narrowed_command and not outcome.quarantined:
         return
     say(f"{outcome.id}: {clipped(verdict.reason)}" if not proven else f"{outcome.id}: validated")
     if outcome.narrowed_command:
         say(f"  verify.command is now: {outcome.narrowed_command}")
+    if outcome.quarantined:
+        say(f"  in quarantine, because flaky: {_some(outcome.quarantined)}")
     for line in verdict.details:
         say(f"  │ {clipped(line)}")
     for warning in verdict.warnings:
         say(f"  warning: {warning}")
     if verdict.noise and not proven:
-        names = ", ".join(verdict.noise[:5]) + (" …" if len(verdict.noise) > 5 else "")
-        say(f"  fail in both trials: {names}")
+        say(f"  fail in both trials: {_some(verdict.noise)}")
     if verdict.narrowable:
         say(f"  → `berbench task validate {outcome.id} --narrow` deselects them and proves the task again")
     elif verdict.remedy:
@@ -74,3 +77,7 @@ def _diagnosis(outcome: Validated) -> None:
     if outcome.logs and not proven:
         say(f"  logs: {outcome.logs}")
     say()
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(one_line, names[:5])) + (" …" if len(names) > 5 else "")

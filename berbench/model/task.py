@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from berbench.model.changes import LandedBy
-from berbench.model.trial import Limits
+from berbench.model.trial import MOST_REPEATS, Limits
 
 AsOf = Literal["landing", "month", "off"]
 Network = Literal["none", "bridge"]
@@ -185,6 +185,12 @@ class Harvest(Document):
     prompt_source: Literal["issue", "pr_description", "commit_message"] = "issue"
 
 
+class Validating(Document):
+    """How tasks are proven where the command line says nothing else."""
+
+    repeat: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
+
+
 class Config(Document):
     """`.ber/bench/config.yaml`."""
 
@@ -195,6 +201,7 @@ class Config(Document):
     main_branch: str = ""  # "" : found from the remote's HEAD, then main, master, trunk, develop
     dockerfile: str = "Dockerfile.berbench"
     harvest: Harvest = Harvest()
+    validate_: Annotated[Validating, Field(alias="validate")] = Validating()
 
 
 @dataclass(frozen=True, slots=True)

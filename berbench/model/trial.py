@@ -19,6 +19,8 @@ OUT_DIR = "/berbench/out"  # written by the runner: reports; fetched when the pr
 ORDER_NOTE = "order"
 CLOCK_NOTE = "clock"
 
+MOST_REPEATS = 100  # of one trial in a validation
+
 
 @dataclass(frozen=True, slots=True)
 class ImageRecipe:

@@ -1,4 +1,4 @@
-"""One pair of trials of one task: its trees, its image, both runs side by side, and what is judged of them."""
+"""The trials of one task: its image, the runs side by side, and what is judged of them."""
 
 from __future__ import annotations
 
@@ -6,34 +6,44 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from berbench.evidence.reading import without_escapes
-from berbench.model.task import Task, TaskFiles
+from berbench.model.task import Control, Task, TaskFiles
 from berbench.model.trial import Build, Image, Verdict, VerdictName
+from berbench.stages import control
+from berbench.stages.grading import PLACES, hidden_files, plan
+from berbench.stages.luck import Luck, Proven, pairs_of, repeats, shake
 from berbench.stages.trees import Trees, hidden_paths
-from berbench.stages.verifier import Run, Verifier
-from berbench.verdicts import Hidden, Trialed, judge
+from berbench.stages.verifier import Verifier
+from berbench.verdicts import Hidden, Trialed
+from berbench.verdicts.luck import judge_repeats
 
 Say = Callable[[str], None]
 
 _STEP_SHOWN = 160
+_NOTHING_KNOWN = Control()
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One pair of trials and what was judged of it."""
+    """The trials by name (`base`, `reference`, `base-2`, …) and what was judged of them."""
 
     verdict: Verdict
     image: Image | None = None
     trials: dict[str, Trialed] = field(default_factory=dict)
     build_log: str = ""
+    control: Control = _NOTHING_KNOWN  # of a proof: how the reference does with canaries
 
 
-def prove(verifier: Verifier, files: TaskFiles, dockerfile: bytes, trees: Trees, say: Say) -> Proof:
-    """Trials on the task's image; a failure on a shared image is confirmed on an exact one before it counts."""
-    proof = _attempt(verifier, files, dockerfile, trees, exact=False, say=say)
+def prove(
+    verifier: Verifier, files: TaskFiles, dockerfile: bytes, trees: Trees, luck: Luck, say: Say
+) -> Proof:
+    """Trials on the task's image; a failure on a shared image is confirmed on an exact one before it counts.
+
+    A disagreement needs no confirmation: a lucky run on another image would only hide it."""
+    proof = _attempt(verifier, files, dockerfile, trees, luck, exact=False, say=say)
     shared = proof.image is not None and proof.image.tree != trees.base
-    if shared and proof.verdict.name is not VerdictName.VALIDATED:
+    if shared and proof.verdict.name not in (VerdictName.VALIDATED, VerdictName.FLAKY):
         say(f"{proof.verdict.name} on a shared image: confirming on one built from this base commit")
-        proof = _attempt(verifier, files, dockerfile, trees, exact=True, say=say)
+        proof = _attempt(verifier, files, dockerfile, trees, luck, exact=True, say=say)
     return proof
 
 
@@ -42,6 +52,7 @@ def _attempt(
     files: TaskFiles,
     dockerfile: bytes,
     trees: Trees,
+    luck: Luck,
     *,
     exact: bool,
     say: Say,
@@ -53,12 +64,20 @@ def _attempt(
     held = verifier.held_by(build.image)
     if held.absent:
         return Proof(_image_without_tree(task, build.image), build.image, build_log=build.log)
-    say("trials: base and reference side by side")
-    trials = verifier.run(task, build.image, {"base": Run(trees.with_tests), "reference": Run(trees.solved)})
+    times = f", {luck.repeat} times each" if luck.repeat > 1 else ""
+    say(f"trials: base and reference side by side{times}")
+    watched = plan(task, hidden_files(verifier.history, trees), PLACES)
+    runs = repeats(trees, luck.repeat) | watched.runs(control.NAME, trees.solved)
+    trials = verifier.run(task, build.image, runs)
     hidden = Hidden(paths=hidden_paths(verifier.history, trees.base, trees.with_tests))
-    verdict = judge(trials["base"], trials["reference"], hidden)
+    verdict = judge_repeats(pairs_of(trials, luck.repeat), hidden)
     verdict = replace(verdict, warnings=(*verdict.warnings, *held.warnings))
-    return Proof(verdict, build.image, trials, build.log)
+    shaken = shake(verifier, task, build.image, trees, Proven(verdict, trials, hidden), luck, say)
+    proven = Proof(shaken.verdict, build.image, shaken.trials, build.log)
+    if proven.verdict.name is not VerdictName.VALIDATED:
+        return proven
+    seen = control.calibrate(verifier, files, build.image, trees, proven.verdict, (watched, trials), say)
+    return replace(proven, control=seen)
 
 
 def _image_without_tree(task: Task, image: Image) -> Verdict:

@@ -9,7 +9,7 @@ from berbench.environments import build_arguments
 from berbench.errors import BerbenchError
 from berbench.fingerprint import inputs_of, standing
 from berbench.history.door import History
-from berbench.model.task import Standing, Task, TaskFiles, TaskState
+from berbench.model.task import Standing, Task, TaskFiles, TaskState, Validation
 from berbench.store import Project
 
 SCHEMA = "berbench.tasks/1"
@@ -28,6 +28,16 @@ def build_arguments_of(task: Task) -> tuple[tuple[str, str], ...]:
     """All build arguments that a build of the task is offered: berbench's own and the task's."""
     offered = dict(build_arguments(task.source, task.environment.as_of))
     return tuple(sorted((offered | task.environment.build_args).items()))
+
+
+def inputs_today(project: Project, history: History, files: TaskFiles) -> dict[str, str]:
+    """The task's inputs as they are now. Errors: the base commit or the Dockerfile is not there."""
+    return inputs_of(
+        files,
+        base_tree=history.tree_of(files.task.source.base_commit),
+        dockerfile=project.read_dockerfile(files.task.environment.dockerfile),
+        build_args=build_arguments_of(files.task),
+    )
 
 
 def stand(project: Project, history: History, ids: Iterable[str]) -> tuple[Listed, ...]:
@@ -99,8 +109,16 @@ def _row(item: Listed) -> dict[str, object]:
             "tags": list(task.tags),
             "fingerprint": task.validation.fingerprint if task.validation else "",
             "validated_at": task.validation.validated_at.isoformat() if task.validation else "",
+            "broken": _broken(task.validation),
         }
     return row
+
+
+def _broken(block: Validation | None) -> dict[str, object] | None:
+    """Since when and why the proof does not reproduce, None where it was not seen to fail."""
+    if block is None or block.broken is None:
+        return None
+    return block.broken.model_dump(mode="json")
 
 
 class _Dockerfiles:

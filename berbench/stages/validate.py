@@ -1,43 +1,34 @@
-"""Prove a task: lint, image, two trials side by side, verdict, and the fingerprint that binds them.
+"""Prove a task: lint, image, trials side by side, verdict, and the fingerprint that binds them.
 
 A task is proven by itself; several at once share the engine and the images. Nothing is written into the
-repository but the `validation:` block of a task that was proven (and a narrower command, when asked to narrow).
+repository but the `validation:` block of a task that was proven, or whose proof does not reproduce any more, and
+a narrower command, when asked for one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
 
-from berbench.errors import BerbenchError, EngineError, Interrupted, PatchConflict, StoreError, UsageError
+from berbench.errors import BerbenchError, EngineError, Interrupted, PatchConflict, StoreError
 from berbench.fingerprint import inputs_of, make_validation
-from berbench.history.door import History
-from berbench.model.task import Task, TaskFiles, TaskState
+from berbench.model.task import TaskFiles, Validation
 from berbench.model.trial import Verdict, VerdictName
-from berbench.runners import narrow, runner_of
+from berbench.stages.drift import mark_broken
+from berbench.stages.lessening import PLAIN, Attempts, Wishes, left_out, prove_lessened, with_command
 from berbench.stages.lint import LintDoors, leaks_in, lint_task
-from berbench.stages.proof import Proof, prove
-from berbench.stages.standing import build_arguments_of, stand
+from berbench.stages.standing import build_arguments_of, inputs_today, stand_one
 from berbench.stages.trees import Trees, trees_of
 from berbench.stages.verifier import Verifier
-from berbench.store import DataDir, Project
+from berbench.store import DataDir
 from berbench.verdicts import Trialed
 
 SCHEMA = "berbench.validate/1"
-# Verdicts of whole trials that contradict an earlier proof. A time-out or a failing build says nothing of the kind.
-REFUTES = frozenset(
-    {
-        VerdictName.BASE_PASSES,
-        VerdictName.REFERENCE_FAILS,
-        VerdictName.NO_TESTS_RAN,
-        VerdictName.WRONG_TESTS,
-    }
-)
 
 Say = Callable[[str, str], None]  # task id, one line
 
@@ -59,20 +50,21 @@ class Validated:
     id: str
     verdict: Verdict
     fingerprint: str = ""
-    base: Trialed | None = None
-    reference: Trialed | None = None
+    trials: Mapping[str, Trialed] = field(default_factory=dict)  # by name: base, reference, base-2, …
     logs: Path | None = None
     narrowed_command: str = ""
+    quarantined: tuple[str, ...] = ()
+    wishes: Wishes = PLAIN
     seconds: float = 0.0
 
 
 def validate(
-    bench: Bench, ids: Sequence[str], *, jobs: int, narrowing: bool, say: Say
+    bench: Bench, ids: Sequence[str], *, jobs: int, wishes: Wishes = PLAIN, say: Say
 ) -> Iterator[Validated]:
     """Prove the tasks, `jobs` at a time, and give each as it ends. One task's trouble is never another's."""
     with ThreadPoolExecutor(max_workers=max(1, jobs), thread_name_prefix="validate") as pool:
         pending: set[Future[Validated]] = {
-            pool.submit(validate_task, bench, task_id, narrowing=narrowing, say=say) for task_id in ids
+            pool.submit(validate_task, bench, task_id, wishes=wishes, say=say) for task_id in ids
         }
         try:
             while pending:
@@ -87,12 +79,12 @@ def validate(
             raise
 
 
-def validate_task(bench: Bench, task_id: str, *, narrowing: bool, say: Say) -> Validated:
+def validate_task(bench: Bench, task_id: str, *, wishes: Wishes = PLAIN, say: Say) -> Validated:
     """Prove one task. What goes wrong with it is its verdict; only a failing disk and an interrupt are exceptions."""
     started = monotonic()
     with bench.lint.project.lock(task_id, say=lambda line: say(task_id, line)):
         try:
-            outcome = _validate(bench, task_id, narrowing=narrowing, say=lambda line: say(task_id, line))
+            outcome = _validate(bench, task_id, wishes, lambda line: say(task_id, line))
         except (StoreError, Interrupted):
             raise
         except EngineError as error:
@@ -101,47 +93,38 @@ def validate_task(bench: Bench, task_id: str, *, narrowing: bool, say: Say) -> V
         except BerbenchError as error:
             verdict = Verdict(VerdictName.INVALID_TASK, error.message, error.remedy, error.details)
             outcome = Validated(task_id, verdict)
-    return replace(outcome, seconds=monotonic() - started)
+    return replace(outcome, wishes=wishes, seconds=monotonic() - started)
 
 
-def _validate(bench: Bench, task_id: str, *, narrowing: bool, say: Callable[[str], None]) -> Validated:
-    files = bench.lint.project.read_task(task_id)
-    dockerfile = bench.lint.project.read_dockerfile(files.task.environment.dockerfile)
+def _validate(bench: Bench, task_id: str, wishes: Wishes, say: Callable[[str], None]) -> Validated:
+    project, history = bench.lint.project, bench.lint.history
+    files = project.read_task(task_id)
+    dockerfile = project.read_dockerfile(files.task.environment.dockerfile)
     try:
-        trees = trees_of(bench.lint.history, files)
+        trees = trees_of(history, files)
     except PatchConflict as conflict:
         return Validated(task_id, _conflict(conflict))
     refusal = _refused_by_lint(bench, files)
     if refusal is not None:
         return Validated(task_id, refusal)
 
-    proof = prove(bench.verifier, files, dockerfile, trees, say)
-    narrowed = ""
-    if narrowing and proof.verdict.narrowable:
-        narrowed = _narrower(files.task, proof) or ""
-        if narrowed:
-            say("narrowing: deselecting the tests that fail in both trials, then proving again")
-            files = replace(files, task=_with_command(files.task, narrowed))
-            proof = prove(bench.verifier, files, dockerfile, trees, say)
-    proven = proof.verdict.name is VerdictName.VALIDATED
-    logs = bench.data.save_validation(task_id, bench.now(), proof.verdict, proof.trials, proof.build_log)
-    fingerprint = ""
-    verdict = proof.verdict
-    if proven:
-        fingerprint = _write(bench, files, dockerfile, trees, proof, narrowed)
-    elif verdict.name in REFUTES and files.task.validation is not None:
-        bench.lint.project.drop_validation(task_id)
-        told = "the proof that the task had was withdrawn: it could not be repeated"
-        verdict = replace(verdict, warnings=(*verdict.warnings, told))
-    return Validated(
-        task_id,
-        verdict,
-        fingerprint,
-        proof.trials.get("base"),
-        proof.trials.get("reference"),
-        logs,
-        narrowed if proven else "",
-    )
+    attempts = prove_lessened(bench.verifier, files, dockerfile, trees, wishes, say)
+    proof, verdict = attempts.proof, attempts.proof.verdict
+    logs = bench.data.save_validation(task_id, bench.now(), verdict, proof.trials, proof.build_log)
+    outcome = Validated(task_id, verdict, trials=proof.trials, logs=logs)
+    if verdict.name is VerdictName.VALIDATED:
+        block = _write(bench, files, dockerfile, trees, attempts, wishes)
+        return replace(
+            outcome,
+            fingerprint=block.fingerprint,
+            quarantined=block.quarantined,
+            narrowed_command=attempts.command,
+        )
+    first = attempts.first  # with the command that the older proof was made with
+    told = mark_broken(project, history, bench.data, files, first.verdict, first.trials, bench.now())
+    if not told:
+        return outcome
+    return replace(outcome, verdict=replace(verdict, warnings=(*verdict.warnings, told)))
 
 
 def _refused_by_lint(bench: Bench, files: TaskFiles) -> Verdict | None:
@@ -167,39 +150,19 @@ def _conflict(conflict: PatchConflict) -> Verdict:
     )
 
 
-def _narrower(task: Task, proof: Proof) -> str | None:
-    """The command without the environment's noise, None when the runner has no exact way to say it."""
-    reference = proof.trials["reference"].evidence
-    return narrow(
-        task.verify.command,
-        runner_of(task.verify.command),
-        noise=proof.verdict.noise,
-        passing=(*proof.verdict.fail_to_pass, *proof.verdict.pass_to_pass),
-        results=reference.results,
-    )
-
-
-def _with_command(task: Task, command: str) -> Task:
-    return task.model_copy(update={"verify": task.verify.model_copy(update={"command": command})})
-
-
 def _write(
-    bench: Bench, files: TaskFiles, dockerfile: bytes, trees: Trees, proof: Proof, narrowed: str
-) -> str:
+    bench: Bench, files: TaskFiles, dockerfile: bytes, trees: Trees, attempts: Attempts, wishes: Wishes
+) -> Validation:
     """Write the proof, unless what was proven is no longer what is on disk."""
+    project, history, proof = bench.lint.project, bench.lint.history, attempts.proof
     task_id = files.task.id
-    if narrowed:
-        bench.lint.project.update_verify_command(task_id, narrowed)
+    if attempts.command:
+        project.update_verify_command(task_id, attempts.command)
+    proven = with_command(files, attempts.command) if attempts.command else files
     inputs = inputs_of(
-        files, base_tree=trees.base, dockerfile=dockerfile, build_args=build_arguments_of(files.task)
+        proven, base_tree=trees.base, dockerfile=dockerfile, build_args=build_arguments_of(proven.task)
     )
-    on_disk = bench.lint.project.read_task(task_id)
-    now = inputs_of(
-        on_disk,
-        base_tree=bench.lint.history.tree_of(on_disk.task.source.base_commit),
-        dockerfile=bench.lint.project.read_dockerfile(on_disk.task.environment.dockerfile),
-        build_args=build_arguments_of(on_disk.task),
-    )
+    now = inputs_today(project, history, project.read_task(task_id))
     if now != inputs:
         changed = ", ".join(sorted(name for name in inputs if now.get(name) != inputs[name]))
         raise BerbenchError(
@@ -213,28 +176,12 @@ def _write(
         base=proof.trials["base"],
         reference=proof.trials["reference"],
         validated_at=bench.now(),
+        repeats=wishes.luck.repeat,
+        control=proof.control,
+        quarantined=(*left_out(files, stand_one(project, history, files)), *attempts.quarantined),
     )
-    bench.lint.project.write_validation(task_id, block)
-    return block.fingerprint
-
-
-def choose(
-    project: Project, history: History, ids: Sequence[str], *, every: bool, stale: bool
-) -> tuple[str, ...]:
-    """The tasks to prove: those named, all, or all that are not fresh. UsageError unless asked for in one way."""
-    if bool(ids) + every + stale != 1:
-        raise UsageError(
-            "Say which tasks to validate, one way.", remedy="name task ids, or give --all, or give --stale"
-        )
-    if ids:
-        for task_id in ids:
-            project.read_task(task_id)  # a name that is no task is a usage error, before anything runs
-        return tuple(dict.fromkeys(ids))
-    known = project.task_ids()
-    if every:
-        return known
-    listed = stand(project, history, known)
-    return tuple(item.id for item in listed if item.standing.state is not TaskState.FRESH)
+    project.write_validation(task_id, block)
+    return block
 
 
 def exit_code(outcomes: Sequence[Validated]) -> int:
@@ -251,7 +198,7 @@ def document(outcomes: Sequence[Validated]) -> dict[str, object]:
 
 
 def _row(outcome: Validated) -> dict[str, object]:
-    verdict = outcome.verdict
+    verdict, luck = outcome.verdict, outcome.wishes.luck
     return {
         "id": outcome.id,
         "verdict": verdict.name.value,
@@ -259,14 +206,25 @@ def _row(outcome: Validated) -> dict[str, object]:
         "remedy": verdict.remedy,
         "details": list(verdict.details),
         "fingerprint": outcome.fingerprint,
-        "base": _trial(outcome.base),
-        "reference": _trial(outcome.reference),
+        "base": _trial(outcome.trials.get("base")),
+        "reference": _trial(outcome.trials.get("reference")),
+        "others": {
+            name: _trial(trialed)
+            for name, trialed in outcome.trials.items()
+            if name not in ("base", "reference")
+        },
         "fail_to_pass": list(verdict.fail_to_pass),
         "pass_to_pass": list(verdict.pass_to_pass),
         "noise": list(verdict.noise),
+        "moved": list(verdict.moved),
+        "moved_by": verdict.moved_by,
         "stands_on": verdict.stands_on,
         "base_failure": verdict.base_failure,
         "narrowed_command": outcome.narrowed_command,
+        "quarantined": list(outcome.quarantined),
+        "repeats": luck.repeat,
+        "seed": luck.seed,
+        "clock": luck.clock,
         "warnings": list(verdict.warnings),
         "seconds": round(outcome.seconds, 2),
         "logs": str(outcome.logs) if outcome.logs else "",

@@ -166,9 +166,9 @@ def _order(evidence: Evidence) -> tuple[str, ...]:
     return tuple(name for wanted in files for file, name in names if file == wanted and not unstable(name))
 
 
-def clock_unmoved(other: Trialed) -> str:
+def clock_unmoved(facts: Facts) -> str:
     """Why a trial can't count as one at another date; "" when the container's own `date` showed it."""
-    note = _note(other.facts, CLOCK_NOTE)
+    note = _note(facts, CLOCK_NOTE)
     return "" if note == MOVED else note or "the image has no usable shell or `date`"
 
 

@@ -7,17 +7,20 @@ import threading
 import time
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sampleplace import SamplePlace, Scripted
+from sampleplace import NOW, SamplePlace, Scripted
 
 from berbench.errors import EngineError, UsageError
 from berbench.model.changes import TreeEntry
 from berbench.model.task import TaskState
 from berbench.model.trial import Facts, Image, Trial, VerdictName
+from berbench.stages.choosing import Choice, choose
+from berbench.stages.lessening import Wishes
 from berbench.stages.standing import stand
-from berbench.stages.validate import Validated, choose, document, exit_code, validate, validate_task
+from berbench.stages.validate import Validated, document, exit_code, validate, validate_task
 
 GOOD = "Leave words out of top()"
 
@@ -28,12 +31,16 @@ def _say(task_id: str, line: str) -> None:
 
 def _validate(place: SamplePlace, *ids: str, narrowing: bool = False) -> list[Validated]:
     """In real processes."""
-    return list(validate(place.bench, ids, jobs=1, narrowing=narrowing, say=_say))
+    return list(validate(place.bench, ids, jobs=1, wishes=Wishes(narrowing=narrowing), say=_say))
 
 
 def _play(place: SamplePlace, task_id: str) -> Validated:
     """With played trials: for what happens around them."""
-    return validate_task(place.quick, task_id, narrowing=False, say=_say)
+    return validate_task(place.quick, task_id, say=_say)
+
+
+def _chosen(place: SamplePlace, choice: Choice, now: datetime = NOW) -> tuple[str, ...]:
+    return choose(place.project, place.history, choice, now)
 
 
 def _state(place: SamplePlace, task_id: str) -> tuple[TaskState, tuple[str, ...]]:
@@ -72,27 +79,7 @@ def test_a_changed_input_makes_the_proof_stale_by_name(
         dockerfile = place.sample.root / "Dockerfile.berbench"
         dockerfile.write_text(dockerfile.read_text() + "# one more line\n")
     assert _state(place, task_id) == (TaskState.STALE, changed)
-    assert choose(place.project, place.history, [], every=False, stale=True) == (task_id,)
-
-
-class _Changed(Scripted):
-    """An executor in which the base passes as well, as after a drift of the environment."""
-
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
-        (solved,) = [facts for facts in super().run(trials) if facts.trial == "reference"]
-        return [replace(solved, trial=trial.name) for trial in trials]
-
-
-def test_a_proof_that_can_not_be_repeated_is_withdrawn(place: SamplePlace) -> None:
-    task_id = place.create(place.pull(GOOD)).id
-    assert _play(place, task_id).verdict.name is VerdictName.VALIDATED
-    lost = validate_task(place.bench_with(_LostEngine()), task_id, narrowing=False, say=_say)
-    assert lost.verdict.name is VerdictName.ENGINE_ERROR
-    assert _state(place, task_id)[0] is TaskState.FRESH
-    outcome = validate_task(place.bench_with(_Changed()), task_id, narrowing=False, say=_say)
-    assert outcome.verdict.name is VerdictName.BASE_PASSES
-    assert any("withdrawn" in line for line in outcome.verdict.warnings)
-    assert _state(place, task_id)[0] is TaskState.UNVALIDATED
+    assert _chosen(place, Choice(stale=True)) == (task_id,)
 
 
 def test_a_block_copied_from_another_task_is_forged(place: SamplePlace) -> None:
@@ -141,7 +128,7 @@ def test_a_patch_that_does_not_apply_is_known_before_any_container(place: Sample
     outcome = _play(place, created.id)
     assert outcome.verdict.name is VerdictName.PATCH_CONFLICT
     assert "reference.patch" in outcome.verdict.reason
-    assert outcome.base is None
+    assert not outcome.trials
 
 
 def test_a_failing_build_is_the_images_fault(place: SamplePlace) -> None:
@@ -197,7 +184,7 @@ class _LostEngine:
 def test_an_engine_that_fails_is_no_result_of_the_task(place: SamplePlace) -> None:
     created = place.create(place.pull(GOOD))
     before = (created.folder / "task.yaml").read_bytes()
-    outcome = validate_task(place.bench_with(_LostEngine()), created.id, narrowing=False, say=_say)
+    outcome = validate_task(place.bench_with(_LostEngine()), created.id, say=_say)
     assert outcome.verdict.name is VerdictName.ENGINE_ERROR
     assert exit_code([outcome]) == 3
     assert (created.folder / "task.yaml").read_bytes() == before
@@ -218,7 +205,7 @@ class _Editing(Scripted):
 def test_a_task_edited_while_it_is_proven_gets_no_proof(place: SamplePlace) -> None:
     created = place.create(place.pull(GOOD))
     editing = _Editing(created.folder / "prompt.md")
-    outcome = validate_task(place.bench_with(editing), created.id, narrowing=False, say=_say)
+    outcome = validate_task(place.bench_with(editing), created.id, say=_say)
     assert outcome.verdict.name is VerdictName.INVALID_TASK
     assert "edited" in outcome.verdict.reason
     assert _state(place, created.id)[0] is TaskState.UNVALIDATED
@@ -253,20 +240,35 @@ def test_a_failure_on_a_shared_image_is_confirmed_on_an_exact_one(place: SampleP
         path.write_text(path.read_text().replace("as_of: landing", "as_of: off"))
     _validate(place, first.id)
     said: list[str] = []
-    outcome = validate_task(
-        place.bench, second.id, narrowing=False, say=lambda task_id, line: said.append(line)
-    )
+    outcome = validate_task(place.bench, second.id, say=lambda task_id, line: said.append(line))
     assert outcome.verdict.name is VerdictName.BASE_PASSES
     assert any("confirming on one built from this base commit" in line for line in said)
 
 
-def test_choosing_takes_exactly_one_way(place: SamplePlace) -> None:
-    with pytest.raises(UsageError, match="one way"):
-        choose(place.project, place.history, [], every=False, stale=False)
-    with pytest.raises(UsageError, match="one way"):
-        choose(place.project, place.history, ["8"], every=True, stale=False)
-    with pytest.raises(UsageError, match="no task"):
-        choose(place.project, place.history, ["nothing"], every=False, stale=False)
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        (Choice(), "one way"),
+        (Choice(ids=["8"], every=True), "one way"),
+        (Choice(ids=["8"], max_age_s=1.0), "max-age"),
+        (Choice(every=True, max_age_s=1.0), "max-age"),
+        (Choice(ids=["nothing"]), "no task"),
+    ],
+)
+def test_choosing_takes_exactly_one_way(place: SamplePlace, choice: Choice, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        _chosen(place, choice)
+
+
+def test_a_proof_that_is_older_than_asked_for_is_due_again(place: SamplePlace) -> None:
+    proven, other = (place.create(place.pull(title)).id for title in (GOOD, "Count sentences"))
+    _play(place, proven)
+    day = 86400.0
+    later = NOW + timedelta(days=10)
+    assert _chosen(place, Choice(stale=True), later) == (other,)
+    assert _chosen(place, Choice(max_age_s=11 * day), later) == (other,)
+    assert set(_chosen(place, Choice(max_age_s=9 * day), later)) == {proven, other}
+    assert set(_chosen(place, Choice(stale=True, max_age_s=9 * day), later)) == {proven, other}
 
 
 def test_an_interrupt_is_not_kept_waiting_by_a_test_and_proves_nothing(place: SamplePlace) -> None:

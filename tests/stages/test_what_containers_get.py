@@ -41,7 +41,7 @@ def test_S01_S05_T01_an_image_holds_no_history_and_nothing_of_any_task(
             return super().run(trials_)
 
     monkeypatch.setattr(place.engine, "build", watch_build)
-    validate_task(place.bench_with(Watching()), created.id, narrowing=False, say=lambda task_id, line: None)
+    validate_task(place.bench_with(Watching()), created.id, say=lambda task_id, line: None)
 
     ((recipe, entries),) = contexts
     assert not [entry.path for entry in entries if entry.path.startswith((".git/", ".ber/"))]
