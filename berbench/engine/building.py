@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
@@ -29,6 +29,7 @@ from berbench.engine.capture import Capture
 from berbench.engine.dockerfile import excludes_itself, needs_buildkit
 from berbench.engine.door import Say
 from berbench.errors import EngineError, Interrupted, Refusal, StoreError
+from berbench.masking import mask
 from berbench.model.changes import FileEntry
 from berbench.model.trial import Build, Image, ImageRecipe
 
@@ -75,6 +76,12 @@ def proxy_arguments(environ: dict[str, str]) -> dict[str, str]:
     return found
 
 
+def proxy_passwords(proxies: dict[str, str]) -> tuple[str, ...]:
+    """Passwords in the addresses of proxies, as they are written and as they are sent."""
+    found = (urlsplit(value if "//" in value else f"//{value}").password for value in proxies.values())
+    return tuple(form for password in found if password for form in {password, unquote(password)})
+
+
 class Builder:
     """One build."""
 
@@ -82,6 +89,7 @@ class Builder:
         self._api = api
         self._about = about
         self._find = find
+        self._passwords = proxy_passwords(proxy_arguments(dict(os.environ)))
         self._stop = threading.Event()
         self._late = False
         self._reply: Reply | None = None
@@ -99,7 +107,11 @@ class Builder:
         began = time.monotonic()
         if image := self._find(recipe.key):
             return Build(image, "", 0.0, reused=True)
-        with self._only_one(recipe.key, say):
+
+        def told(line: str) -> None:
+            say(mask(line, self._passwords))
+
+        with self._only_one(recipe.key, told):
             if image := self._find(recipe.key):
                 return Build(image, "", time.monotonic() - began, reused=True)
             began = time.monotonic()
@@ -107,8 +119,8 @@ class Builder:
                 construct = needs_buildkit(recipe.dockerfile)
                 self._spool(tar, recipe, context(), classic=not construct)
                 if construct:
-                    return self._with_client(tar, recipe, construct, timeout_s, began, say)
-                return self._with_api(tar, recipe, timeout_s, began, say)
+                    return self._with_client(tar, recipe, construct, timeout_s, began, told)
+                return self._with_api(tar, recipe, timeout_s, began, told)
 
     # --- one at a time ---
 
@@ -252,7 +264,8 @@ class Builder:
 
     def _outcome(self, recipe: ImageRecipe, log: Capture, error: str, step: str, began: float) -> Build:
         seconds = time.monotonic() - began
-        text = log.value().decode("utf-8", "replace")
+        text = mask(log.value().decode("utf-8", "replace"), self._passwords)
+        error, step = mask(error, self._passwords), mask(step, self._passwords)
         if self._late:
             return Build(None, text, seconds, failed_step=step, timed_out=True)
         if error:

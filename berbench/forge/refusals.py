@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from berbench.errors import ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge.credentials import Credentials
+from berbench.masking import mask
 
 # Statuses that say "my fault, try again"; the last five are a content network's.
 BROKEN = frozenset({500, 502, 503, 504, 520, 521, 522, 523, 524})
@@ -18,7 +19,8 @@ _OFFLINE = "or work from local history with --no-api"
 
 def refusal(status: int, body: bytes, host: str, path: str, credentials: Credentials) -> ForgeError:
     """The error for a status that is neither success nor redirect nor rate limit."""
-    said, source = _said(body), credentials.source
+    # Some servers say what they were sent.
+    said, source = mask(_said(body), [credentials.token]), credentials.source
     note = f"; {credentials.note}" if credentials.note else ""
     if status == 401:
         if source:
