@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
@@ -27,7 +28,10 @@ class Progress(Protocol):
         """What a task is doing now."""
 
     def done(self, outcome: Validated) -> Validated:
-        """A task has ended; gives it back."""
+        """A task's validation has ended; gives it back."""
+
+    def ended(self, task_id: str, name: str, told: str) -> None:
+        """Work of another kind on a task has ended; how, in a word and in a sentence."""
 
 
 class _Lines:
@@ -43,8 +47,11 @@ class _Lines:
 
     def done(self, outcome: Validated) -> Validated:
         verdict = outcome.verdict
-        note(f"[{outcome.id}] {verdict.name} in {outcome.seconds:.1f} s: {clipped(verdict.reason)}")
+        self.ended(outcome.id, verdict.name, f"in {outcome.seconds:.1f} s: {verdict.reason}")
         return outcome
+
+    def ended(self, task_id: str, name: str, told: str) -> None:
+        note(f"[{task_id}] {name} {clipped(told)}")
 
 
 class _Live:
@@ -53,7 +60,7 @@ class _Live:
     def __init__(self, ids: Sequence[str]) -> None:
         self._state = dict.fromkeys(ids, "waiting")
         self._started: dict[str, float] = {}
-        self._ended: dict[str, Validated] = {}
+        self._ended: dict[str, str] = {}  # task id → how
         self._lock = threading.Lock()
 
     def say(self, task_id: str, line: str) -> None:
@@ -62,9 +69,12 @@ class _Live:
             self._state[task_id] = line
 
     def done(self, outcome: Validated) -> Validated:
-        with self._lock:
-            self._ended[outcome.id] = outcome
+        self.ended(outcome.id, outcome.verdict.name, "")
         return outcome
+
+    def ended(self, task_id: str, name: str, told: str) -> None:
+        with self._lock:
+            self._ended[task_id] = name
 
     def __rich__(self) -> Table:
         from rich.table import Table
@@ -81,9 +91,7 @@ class _Live:
                 table.add_row(
                     Text(task_id, "bold"), f"{since:4.0f} s", Text(line, overflow="ellipsis", no_wrap=True)
                 )
-            counts: dict[str, int] = {}
-            for outcome in self._ended.values():
-                counts[outcome.verdict.name] = counts.get(outcome.verdict.name, 0) + 1
+            counts = Counter(self._ended.values())
             summary = Text(f"{len(self._ended)} of {len(self._state)} done")
             for name, count in sorted(counts.items()):
                 summary.append("  ")

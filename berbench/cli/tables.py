@@ -18,6 +18,12 @@ _BAD = "red"
 _STYLES = {
     "validated": _GOOD,
     "fresh": _GOOD,
+    "audited": _GOOD,
+    "tests-fail": _GOOD,
+    "whole-change": _GOOD,
+    "does-not-run": _WARN,
+    "no-code": _WARN,
+    "not-separable": _WARN,
     "pass": _GOOD,
     "passed": _GOOD,
     "skipped": _WARN,

@@ -5,6 +5,7 @@
 <data folder>/<repository>/images/                       how images differ from the trees they were built from
 <data folder>/<repository>/validations/<task>/<run>/     verdict.json, build.log, and a folder for each trial
 <data folder>/<repository>/grades/<task>/<run>/          grade.json, candidate.patch, and a folder for each trial
+<data folder>/<repository>/audits/<task>.json            the last audit
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import platformdirs
 
@@ -98,6 +99,24 @@ class DataDir:
         """Record the grading of a candidate: `grade` is its document. The folder appears complete or not at all."""
         contents = {"grade.json": grade, "candidate.patch": candidate}
         return _record(self.task_folder(task_id, "grades"), at, contents, trials)
+
+    def keep_audit(self, task_id: str, audit: bytes) -> None:
+        """Remember a task's last audit, as its document."""
+        path = self._audit_file(task_id)
+        disk.make_folder(path.parent)
+        disk.write_file(path, audit)
+
+    def last_audit(self, task_id: str) -> dict[str, Any] | None:
+        """The document of a task's last audit, None when there is none that can be read."""
+        try:
+            kept = json.loads(disk.read_file(self._audit_file(task_id)))
+        except (FileNotFoundError, ValueError):
+            return None
+        return kept if isinstance(kept, dict) else None
+
+    def _audit_file(self, task_id: str) -> Path:
+        folder = self.task_folder(task_id, "audits")
+        return folder.with_name(folder.name + ".json")
 
     def validations(self, task_id: str) -> tuple[Path, ...]:
         """Folders of a task's records, oldest first. What a kill left half-written is not among them."""

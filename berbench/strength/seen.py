@@ -28,8 +28,8 @@ class Noticed(StrEnum):
     APART = "not-separable"  # the rest can't be put together without it
 
 
-# What stands for a measurement, of all that a hunk can be.
-MEASURED = frozenset({Noticed.NO, Noticed.TESTS, Noticed.BREAKS, Noticed.TIMEOUT, Noticed.OUT_OF_MEMORY})
+# What a trial stands behind: of the audit, or of the proof.
+MEASURED = frozenset(Noticed) - {Noticed.NO_CODE, Noticed.APART}
 
 
 @dataclass(frozen=True, slots=True)

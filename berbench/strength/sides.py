@@ -36,7 +36,7 @@ class Checked:
 
 
 def sentences(prompt: str) -> tuple[str, ...]:
-    """What the prompt says, a sentence or list item each, a code block as one; headings and comments left out."""
+    """What the prompt says, a sentence or list item each, a heading or a code block as one; comments left out."""
     layout = read_layout(prompt)
     hidden = [*layout.blocks, *layout.comments]
     found: list[str] = []
@@ -58,8 +58,10 @@ def _prose(text: str) -> list[str]:
         paragraph.clear()
 
     for line in text.split("\n"):
-        if not line.strip() or _HEADING.match(line):
+        heading = _HEADING.match(line)
+        if not line.strip() or heading:
             finish()
+            found.extend([line[heading.end() :].strip()] if heading else [])
         elif bullet := _BULLET.match(line):
             finish()
             paragraph.append(line[bullet.end() :].strip())
@@ -83,7 +85,7 @@ def _of_file(file: PatchFile) -> Iterator[Checked]:
                 continue
             begun = _name_in(line[1:])
             if begun:
-                if touched:
+                if touched and (name or asserts):
                     yield Checked(file.path, name, tuple(asserts))
                 name, asserts, touched = begun, [], False
             if line[0] == "+" and line[1:].strip():

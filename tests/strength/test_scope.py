@@ -107,6 +107,7 @@ Last words
 
 def test_a_prompt_is_read_by_its_sentences() -> None:
     assert sentences(PROMPT) == (
+        "Wrong totals",
         "The total is wrong.",
         "It should be 3, e.g. for two files!",
         '"Why" is unclear.',
