@@ -4,9 +4,10 @@
 
 Every REPOSITORY is a clone or a bare mirror; nothing in it is changed. Each landing is split by the patterns that
 berbench guesses for the project. One that is refused for good reason (it changes only one side, say) has the law
-tried on it all the same: its paths are dealt to two sides in turn, or a lone path's patch is applied both ways. `--commits` takes every commit of
-the main line for a landing, as `task create --commit` would, for projects whose commits name no pull requests. Prints
-a row per repository and every landing that breaks the law; the exit code is 1 when one does.
+tried on it all the same: its paths are dealt to two sides in turn, or a lone path's patch is applied both ways.
+`--commits` takes every commit of the main line for a landing, as `task create --commit` would, for projects whose
+commits name no pull requests. Prints a row per repository and every landing that breaks the law; the exit code is 1
+when one does.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ _RELEASE = re.compile(
     r"(?:(?:release|releasing|version)\b[ \w]*? )?v?\d+\.\d+(?:\.\w+)*\S*(?: release)?\.?$",
     re.I,
 )
+_LONGEST_RELEASE = 200
 _BACKPORT = re.compile(r"\b(?:back-?port|cherry[- ]?pick)(?:s|ed|ing|of|:|\b)", re.I)
 _PICKED_FROM = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40,64})\)", re.M)
 _LONG_LIVED = re.compile(
@@ -39,7 +40,7 @@ def unfit(commit: Commit, mention: Mention, landing: Landing) -> str:
         or _BUMP.match(mention.title)
     ):
         return "a dependency bump or a bot's change"
-    if _RELEASE.match(mention.title):
+    if len(mention.title) < _LONGEST_RELEASE and _RELEASE.match(mention.title):
         return "a release commit"
     if len(commit.parents) == 1 and is_branch_merge(mention.title):
         return "merges a branch, squashed"

@@ -11,9 +11,15 @@ _TAIL_CHARS = 2000
 _READ_BYTES = 1 << 20
 
 # In order of how much they explain; `{}` takes the first group.
+_CRATES = "the crates are not all in the image"
 _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (sentence, re.compile(pattern, re.MULTILINE))
     for sentence, pattern in (
+        (  # what npx asks the registry for, because it is not there
+            "the Node package {} is not installed in the image",
+            r"^npm (?:error|ERR!)[^\n]{0,40} request to [^\s]{1,200}/([\w.-]+) failed",
+        ),
+        (_CRATES, r"^error: failed to (?:download|get `)|^error: no matching package named"),
         (
             "the network or name resolution is needed and not there",
             r"Temporary failure in name resolution|Name or service not known|Could not resolve host"
@@ -30,6 +36,15 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "the Node package {} is not installed in the image",
             r"Cannot find (?:module|package) '([^'./][^']*)'",
+        ),
+        (
+            "the Node package {} is not installed in the image",
+            r"Failed to (?:load url|resolve import) \"?([^\s\"./][^\s\"]*)\"?",
+        ),
+        ("the Ruby file {} is not in the image", r"cannot load such file -- ([^\s/]\S*)$"),
+        (
+            "the PHP class {} is not in the image",
+            r"PHP Fatal error: .{0,40}(?:Class|Interface|Trait) \"([^\"]+)\" not found",
         ),
         ("the file {} is missing; a build step may have to make it", r"Cannot find module '([./][^']*)'"),
         (
@@ -54,22 +69,22 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "the Go modules are not all in the image",
             r"no required module provides package|cannot find module providing",
         ),
-        (
-            "the crates are not all in the image",
-            r"failed to (?:download|get `)[^\n]*|no matching package named",
-        ),
+        (_CRATES, r"failed to (?:download|get `)|no matching package named"),
         (
             "the Maven or Gradle dependencies are not all in the image",
-            r"in offline mode and the artifact|No cached version of",
+            r"in offline mode and the artifact|No cached version|Could not find \S+:\S+:\S+\.$",
         ),
-        ("a shared library is missing: {}", r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file"),
+        (
+            "a shared library is missing: {}",
+            r"\b(lib[\w.+-]{1,100}\.so[\w.]{0,50}): cannot open shared object file",
+        ),
         (
             "a display is needed",
             r"cannot open display|no display name|Missing X server|DISPLAY environment variable",
         ),
         (
             "a path is not permitted to the container's user: {}",
-            r"(?:PermissionError|EACCES)[^\n]*'([^'\n]+)'",
+            r"(?:PermissionError|EACCES)[^\n]{0,300}?'([^'\n]+)'",
         ),
         ("permission was denied", r"Permission denied|EACCES"),
         ("git does not trust the folder's owner", r"detected dubious ownership"),
@@ -78,7 +93,11 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("a service does not answer: connection refused", r"Connection refused|ECONNREFUSED"),
     )
 )
-_ENVIRONMENT = frozenset(sentence for sentence, _ in _CAUSES[:2])
+_ENVIRONMENT = frozenset(
+    sentence
+    for sentence, _ in _CAUSES
+    if sentence.startswith(("the network", "the disk")) or sentence == _CRATES
+)
 
 
 def diagnose_log(log: bytes) -> str:
@@ -97,10 +116,11 @@ def is_environment(cause: str) -> bool:
 
 _CODE = re.compile(
     r"error TS\d+|\b(?:Syntax|Import|ModuleNotFound|Attribute|Name|Type|Reference|Indentation)Error\b"
-    r"|error\[E\d+\]|could not compile|COMPILATION ERROR|cannot find symbol|Compilation failed|error: .* does not exist"
+    r"|error\[E\d+\]|could not compile|COMPILATION ERROR|cannot find symbol|Compilation failed"
+    r"|error: [^\n]{1,200} does not exist"
     r"|undefined: |Cannot find (?:module|name)|is not exported by|has no exported member|No matching export"
     r"|Segmentation fault|core dumped|Fatal Python error|^panic: |fatal error: |undefined reference to"
-    r"|\.[ch]\w*:\d+:\d+: error",
+    r"|\.[ch]\w*:\d+:\d+: error|PHP (?:Fatal|Parse) error|\b(?:Load|NoMethod)Error\b",
     re.MULTILINE,
 )
 

@@ -20,6 +20,8 @@ from berbench.errors import PatchConflict
 
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _STUB = re.compile(rb"^Binary files .* differ\r?$")
+_LONGEST_NUMBER = 18  # digits of a line's number
+_MODE = re.compile(rb"[0-7]{1,10}\r?")
 _OCTAL = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _ESCAPES = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 
@@ -142,7 +144,7 @@ def _sections(data: bytes) -> Iterator[_Section]:
             section.hunks.append(b"\n".join(lines[at:end]) + b"\n")
             at = end
             continue
-        elif section:
+        elif section and not section.hunks:  # what follows hunks is text, as in a mailed series
             _header(section, line)
         at += 1
     if section:
@@ -153,7 +155,12 @@ def _end_of_hunk(lines: list[bytes], start: int) -> int:
     """Index after a hunk's last line, by its own counts."""
     found = _HUNK.match(lines[start])
     assert found is not None
-    old, new = (int(found[group]) if found[group] else 1 for group in (2, 4))
+    counts = [found[group] or b"1" for group in (2, 4)]
+    if max(map(len, found.groups(b""))) > _LONGEST_NUMBER:
+        raise PatchConflict(
+            f"The patch has a hunk of impossible numbers at line {start + 1}.", remedy="Take the diff again."
+        )
+    old, new = map(int, counts)
     at = start + 1
     while old > 0 or new > 0 or (at < len(lines) and lines[at].startswith(b"\\")):
         # The last element of a split is what follows the final newline: no line of the hunk.
@@ -181,7 +188,12 @@ def _header(section: _Section, line: bytes) -> None:
         if line.startswith(key):
             if mark:
                 section.marks.add(mark)
-            value = int(line[len(key) :].strip() or b"0", 8)
+            if not _MODE.fullmatch(line[len(key) :]):
+                raise PatchConflict(
+                    f"The patch has {os.fsdecode(line)!r}, which is no file's mode.",
+                    remedy="Take the diff again.",
+                )
+            value = int(line[len(key) :], 8)
             if key in (b"old mode ", b"deleted file mode "):
                 section.old_mode = value
             else:

@@ -27,31 +27,31 @@ class Mention:
     source_owner: str = ""
 
 
-_TRAILING = re.compile(r"^(?P<title>.*?)\s*\((?:#|!|GH-|PR #?)(?P<pr>\d+)\)$")
+_TRAILING = re.compile(r"\((?:#|!|GH-|PR #?)(?P<pr>\d{1,10})\)$")
 
 # Subject forms; `rest` in the body's first line is the title where the subject gives none.
 _SUBJECTS = tuple(
     re.compile(pattern)
     for pattern in (
-        r"Merge pull request #(?P<pr>\d+) in \S+ from (?P<branch>\S+) to \S+",  # Bitbucket Server
-        r"Merge pull request #(?P<pr>\d+) from (?P<owner>[^/\s]+)/(?P<branch>\S+)",  # GitHub
-        r"Merge pull request #(?P<pr>\d+) from (?P<branch>\S+)",
-        r"Merge pull request '(?P<title>.*)' \(#(?P<pr>\d+)\) from (?P<branch>\S+) into \S+",  # Gitea
-        r"Merged in (?P<branch>\S+) \(pull request #(?P<pr>\d+)\)",  # Bitbucket Cloud
-        r"Pull request #(?P<pr>\d+): (?P<title>.+)",  # Bitbucket Server, newer
-        r"Merged PR (?P<pr>\d+): (?P<title>.+)",  # Azure
-        r"Auto merge of #(?P<pr>\d+) - (?P<owner>[^:\s]+):(?P<branch>[^,\s]+), r=.*",  # bors
-        r"Merge #(?P<pr>\d+)",  # bors-ng
+        r"Merge pull request #(?P<pr>\d{1,10}) in \S+ from (?P<branch>\S+) to \S+",  # Bitbucket Server
+        r"Merge pull request #(?P<pr>\d{1,10}) from (?P<owner>[^/\s]+)/(?P<branch>\S+)",  # GitHub
+        r"Merge pull request #(?P<pr>\d{1,10}) from (?P<branch>\S+)",
+        r"Merge pull request '(?P<title>.*)' \(#(?P<pr>\d{1,10})\) from (?P<branch>\S+) into \S+",  # Gitea
+        r"Merged in (?P<branch>\S+) \(pull request #(?P<pr>\d{1,10})\)",  # Bitbucket Cloud
+        r"Pull request #(?P<pr>\d{1,10}): (?P<title>.+)",  # Bitbucket Server, newer
+        r"Merged PR (?P<pr>\d{1,10}): (?P<title>.+)",  # Azure
+        r"Auto merge of #(?P<pr>\d{1,10}) - (?P<owner>[^:\s]+):(?P<branch>[^,\s]+), r=.*",  # bors
+        r"Merge #(?P<pr>\d{1,10})",  # bors-ng
     )
 )
-_SEE_MERGE_REQUEST = re.compile(r"^See merge request (?:[\w./~-]*)!(?P<pr>\d+)\s*$", re.M)
+_SEE_MERGE_REQUEST = re.compile(r"^See merge request (?:[\w./~-]*)!(?P<pr>\d{1,10})\s*$", re.M)
 _GITLAB_SUBJECT = re.compile(r"Merge branch '(?P<branch>[^']+)' into '?[^']+'?")
 _MERGE_IN = re.compile(r"^Merge in \S+ from (?P<branch>\S+) to \S+", re.M)
 
 _TRAILER = re.compile(
     r"^\(?(?:Merged from |(?:PR-URL|PR|Pull[- ]Request(?:-URL|-Id)?|Pull Request resolved|Merge[- ]Request"
-    r"|Part-of|Reviewed-on):\s*)<?(?:(?:[#!]|GH-)?(?P<pr>\d+)|https?://\S+?/(?:pull|pulls|pull-requests|pullrequest|merge_requests)/"
-    r"(?P<url>\d+)/?)>?\)?\s*$",
+    r"|Part-of|Reviewed-on):\s*)<?(?:(?:[#!]|GH-)?(?P<pr>\d{1,10})|https?://\S+?/(?:pull|pulls|pull-requests|pullrequest|merge_requests)/"
+    r"(?P<url>\d{1,10})/?)>?\)?\s*$",
     re.M | re.I,
 )
 
@@ -77,8 +77,8 @@ def form_of(commit: Commit) -> Mention | None:
         subject = _GITLAB_SUBJECT.fullmatch(commit.subject)
         title = (_first_line(commit.body[: found.start()]) if subject else "") or commit.subject
         return Mention(int(found["pr"]), by, _untailed(title), subject["branch"] if subject else "")
-    if commit.subject.endswith(")") and (found := _TRAILING.match(commit.subject)):
-        return Mention(int(found["pr"]), by, found["title"])
+    if commit.subject.endswith(")") and (found := _TRAILING.search(commit.subject)):
+        return Mention(int(found["pr"]), by, commit.subject[: found.start()].rstrip())
     if (
         not merge
         and ":" in commit.body
@@ -103,8 +103,8 @@ def _first_line(text: str) -> str:
 
 
 def _untailed(title: str) -> str:
-    found = _TRAILING.match(title)
-    return found["title"] if found and found["title"] else title
+    found = _TRAILING.search(title)
+    return (title[: found.start()].rstrip() if found else "") or title
 
 
 def _branch_in(body: str) -> str:
@@ -114,17 +114,25 @@ def _branch_in(body: str) -> str:
 
 # --- issues -------------------------------------------------------------------------------------------------
 
-_HIDDEN = re.compile(r"<!--.*?-->|^```.*?^```|^~~~.*?^~~~", re.S | re.M)
+_HIDING = re.compile(r"<!--|-->|^```|^~~~", re.M)
+# A path's parts are told apart by what stands before them, and bounded: else long words take for ever.
+_PATH = r"[\w.-]{1,100}+(?:/[\w.-]{1,100}+){1,20}"
 _REFERENCE = (
-    r"(?:https?://[^\s/]+/(?P<path{n}>[\w.-]+(?:/[\w.-]+)+?)(?:/-)?/issues/(?P<url{n}>\d+)"
-    r"|(?P<slug{n}>[\w.-]+(?:/[\w.-]+)+)#(?P<far{n}>\d+)"
-    r"|(?<![\w/#&])(?:#|GH-)(?P<near{n}>\d+))(?![\w])"
+    r"(?:https?://[^\s/]+/(?P<path{n}>PATH?)(?:/-)?/issues/(?P<url{n}>\d{1,10})"
+    r"|(?<![\w.-])(?P<slug{n}>PATH)#(?P<far{n}>\d{1,10})"
+    r"|(?<![\w/#&])(?:#|GH-)(?P<near{n}>\d{1,10}))(?![\w])"
 )
+
+
+def _reference(n: str) -> str:
+    return _REFERENCE.replace("PATH", _PATH).replace("{n}", n)
+
+
 _KEYWORD = r"\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)\b"
-_ONE = re.compile(_REFERENCE.format(n=""), re.I)
+_ONE = re.compile(_reference(""), re.I)
 _CLOSING = re.compile(
-    rf"{_KEYWORD}:?\s+(?:issues?\s+)?(?P<list>{_REFERENCE.format(n='1')}"
-    rf"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_REFERENCE.format(n='2')})*)",
+    rf"{_KEYWORD}:?\s+(?:issues?\s+)?(?P<list>{_reference('1')}"
+    rf"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_reference('2')})*)",
     re.I,
 )
 
@@ -137,7 +145,7 @@ def closing_issues(text: str, slug: str = "") -> tuple[int, ...]:
     """
     if "#" not in text and "/issues/" not in text and "GH-" not in text:
         return ()
-    text = _HIDDEN.sub(" ", text)
+    text = _visible(text)
     found = (number for one in _CLOSING.finditer(text) for number in _numbers(one["list"], slug))
     return tuple(dict.fromkeys(found))
 
@@ -145,8 +153,23 @@ def closing_issues(text: str, slug: str = "") -> tuple[int, ...]:
 def mentioned_issues(text: str, slug: str = "") -> tuple[int, ...]:
     """Issues or pull requests that the text only mentions: those it closes are left out."""
     closed = set(closing_issues(text, slug))
-    found = (number for number in _numbers(_HIDDEN.sub(" ", text), slug) if number not in closed)
+    found = (number for number in _numbers(_visible(text), slug) if number not in closed)
     return tuple(dict.fromkeys(found))
+
+
+def _visible(text: str) -> str:
+    """The text without HTML comments and code blocks, as far as they are closed."""
+    marks = list(_HIDING.finditer(text))
+    last = {mark[0]: mark.start() for mark in marks}
+    shown, at, closing = [], 0, ""
+    for mark in marks:
+        if closing:
+            if mark[0] == closing:
+                at, closing = mark.end(), ""
+        elif mark[0] != "-->" and last.get(end := "-->" if mark[0] == "<!--" else mark[0], -1) > mark.start():
+            shown.append(text[at : mark.start()])
+            closing = end
+    return " ".join([*shown, text[at:]])
 
 
 def _numbers(text: str, slug: str) -> list[int]:

@@ -16,10 +16,10 @@ _QUOTED = re.compile(r'^revert(?:s|ed)?:? "(?P<title>.+)"', re.I)
 _CONVENTIONAL = re.compile(r"^revert(?:\([^)]*\))?: (?P<title>.+)", re.I)
 _SHA = re.compile(r"\brevert(?:s|ed|ing)?:? (?:commit )?\W?(?P<sha>[0-9a-f]{7,64})\b", re.I)
 _NUMBER = re.compile(
-    r"\brevert(?:s|ed|ing)?:? (?:PR |pull request |[\w.-]+(?:/[\w.-]+)+)?[#!](?P<pr>\d+)", re.I
+    r"\brevert(?:s|ed|ing)?:? (?:PR |pull request |[\w.-]+(?:/[\w.-]+)+)?[#!](?P<pr>\d{1,10})(?!\d)", re.I
 )
-_BRANCH = re.compile(r"^revert-(?P<pr>\d+)-")
-_TAIL = re.compile(r"\s*\((?:#|!)(?P<pr>\d+)\)$")
+_BRANCH = re.compile(r"^revert-(?P<pr>\d{1,10})-")
+_TAIL = re.compile(r"\((?:#|!)(?P<pr>\d{1,10})\)$")
 
 
 def is_revert(commit: Commit, mention: Mention | None) -> bool:
@@ -59,7 +59,7 @@ class Reverts:
         for number in numbers:
             self._prs[number] = by
         if quoted and not numbers and not named:
-            self._titles[_TAIL.sub("", quoted["title"])] = by
+            self._titles[_TAIL.sub("", quoted["title"]).rstrip()] = by
 
     def of(self, landing: Landing) -> str:
         """Why the landing no longer stands, "" when it does."""

@@ -159,7 +159,7 @@ def read_files(
                 assert body is not None  # a regular file has a body
                 data = body.read(max_file)
                 files.append(ReportFile(name, data, truncated=member.size > len(data)))
-    except (tarfile.TarError, EOFError, ValueError, OverflowError):
+    except (tarfile.TarError, EOFError, ValueError, OverflowError, RecursionError):
         return Taken(tuple(files), complete=False)
     return Taken(tuple(files), complete=not limited.spent)
 

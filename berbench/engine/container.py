@@ -183,14 +183,14 @@ def ids_of(container: Container, user: str) -> archive.Ids:
     name, _, group = user.partition(":")
     if name in ("", "0", "root") and not group:
         return archive.Ids()
-    if name.isdigit() and group.isdigit():
+    if _is_id(name) and _is_id(group):
         return archive.Ids(int(name), int(group))
-    uid, gid = int(name) if name.isdigit() else 0, 0
+    uid, gid = int(name) if _is_id(name) else 0, 0
     for fields in _table(container, "/etc/passwd"):
-        if len(fields) > 3 and name in (fields[0], fields[2]):
+        if len(fields) > 3 and _is_id(fields[3]) and name in (fields[0], fields[2]):
             uid, gid = int(fields[2]), int(fields[3])
             break
-    if group.isdigit():
+    if _is_id(group):
         gid = int(group)
     elif group:
         gid = next((int(f[2]) for f in _table(container, "/etc/group") if len(f) > 2 and f[0] == group), gid)
@@ -203,8 +203,13 @@ def _table(container: Container, path: str) -> list[list[str]]:
         return []
     with contextlib.closing(reply):
         text = archive.first_file(reply).decode("utf-8", "replace")
-    rows = [line.split(":") for line in text.splitlines()]
-    return [row for row in rows if len(row) > 2 and all(field.isdigit() for field in row[2:3])]
+    rows = [line.split(":") for line in text.split("\n")]
+    return [row for row in rows if len(row) > 2 and _is_id(row[2])]
+
+
+def _is_id(text: str) -> bool:
+    """Whether a text is a number that the kernel could know a user or group by."""
+    return text.isascii() and text.isdigit() and len(text) <= 10
 
 
 def filters(**wanted: list[str]) -> dict[str, str]:

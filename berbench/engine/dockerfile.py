@@ -41,6 +41,7 @@ def needs_buildkit(dockerfile: bytes) -> str:
 
 _FROM = re.compile(r"^FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.I)
 _ARG = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|\S*)")
+_LONGEST = 4096
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
 
 
@@ -65,7 +66,19 @@ def final_base(dockerfile: bytes, arguments: Iterable[tuple[str, str]]) -> str:
 
 
 def _filled(text: str, known: dict[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: known.get(found[1] or found[3]) or found[2] or "", text)
+    """The text with its variables' values; where those grow beyond any name, a `$` stands for what is left out."""
+    room = _LONGEST
+
+    def value(found: re.Match[str]) -> str:
+        nonlocal room
+        text = known.get(found[1] or found[3]) or found[2] or ""
+        room -= len(text)
+        return text if room >= 0 else "$"
+
+    return _VARIABLE.sub(value, text)
+
+
+_LONGEST_PATTERN = 250  # beyond that it means no short name, and takes long to read
 
 
 def excludes_itself(ignore: bytes) -> bool:
@@ -79,7 +92,7 @@ def excludes_itself(ignore: bytes) -> bool:
         pattern = line.lstrip("!").strip().removeprefix("./").lstrip("/").rstrip("/")
         while pattern.startswith("**/"):
             pattern = pattern[3:]
-        if fnmatch.fnmatchcase(".dockerignore", pattern):
+        if len(pattern) <= _LONGEST_PATTERN and fnmatch.fnmatchcase(".dockerignore", pattern):
             excluded = not keep
     return excluded
 

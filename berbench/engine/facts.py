@@ -90,7 +90,7 @@ def _setup(trial: Trial, record: Record, seen: Seen) -> tuple[str, int | None, s
     if record.prepared not in (0, None):
         return "put the trial's files into the image's work tree", record.prepared, ""
     for number, step in sorted(record.setup.items()):
-        if number >= len(trial.setup):
+        if not 0 <= number < len(trial.setup):
             continue
         if _outran(step, trial):
             return "", None, "setup"

@@ -66,14 +66,14 @@ def _read_line(record: Record, words: list[str]) -> None:
         case ["prepare", code]:
             record.prepared = int(code)
         case ["setup", number, "began", at]:
-            record.setup[int(number)] = Step(float(at))
+            record.setup[int(number)] = Step(_moment(at))
         case ["setup", number, "ended", at, code]:
             step = record.setup[int(number)]
-            step.ended, step.code = float(at), int(code)
+            step.ended, step.code = _moment(at), int(code)
         case ["verify", "began", at]:
-            record.verify = Step(float(at))
+            record.verify = Step(_moment(at))
         case ["verify", "ended", at, code] if record.verify:
-            record.verify.ended, record.verify.code = float(at), int(code)
+            record.verify.ended, record.verify.code = _moment(at), int(code)
         case ["counters", when, kills, refused]:
             record.kills = _noted(record.kills, when, kills)
             record.refused = _noted(record.refused, when, refused)
@@ -81,6 +81,14 @@ def _read_line(record: Record, words: list[str]) -> None:
             record.collect_failed = True
         case ["end"]:
             record.complete = True
+
+
+def _moment(text: str) -> float:
+    """Seconds since boot. ValueError for what is no time: a record that code under test wrote may say `nan`."""
+    seconds = float(text)
+    if not 0 <= seconds < 1e10:
+        raise ValueError(text)
+    return seconds
 
 
 def _noted(pair: tuple[int | None, int | None], when: str, text: str) -> tuple[int | None, int | None]:

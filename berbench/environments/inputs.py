@@ -69,7 +69,7 @@ def propose_setup(snapshot: Snapshot) -> tuple[str, ...]:
 
 def node_builds(snapshot: Snapshot) -> tuple[str, ...]:
     """The building steps of the project's own test run, else the script that makes missing entry points."""
-    scripts = _package(snapshot).get("scripts", {})
+    scripts = _scripts(_package(snapshot))
     named = [step.strip() for name in ("pretest", "test") for step in str(scripts.get(name, "")).split("&&")]
     steps = [step for step in named if _BUILDS.match(step) and not _NO_BUILD.search(step)]
     lines = dict.fromkeys(step if step.startswith("npm ") else f"npx --no-install {step}" for step in steps)
@@ -80,7 +80,7 @@ def node_builds(snapshot: Snapshot) -> tuple[str, ...]:
 def _missing_entries(snapshot: Snapshot) -> str:
     """The script that makes files which the package's entry points name and the tree lacks; "" when none is."""
     package = _package(snapshot)
-    scripts = package.get("scripts", {})
+    scripts = _scripts(package)
     script = next(
         (name for name in ("build", "compile", "prepublish", "prepack", "prepare") if name in scripts), ""
     )
@@ -93,21 +93,29 @@ def _missing_entries(snapshot: Snapshot) -> str:
         and not path.endswith((".d.ts", ".json"))
         and not held.intersection((path, f"{path}.js", f"{path}/index.js", f"{path}index.js"))
     ]
-    return script if isinstance(script, str) and missing else ""
+    return script if missing else ""
 
 
 def _leaves(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, dict):
-        return [leaf for item in value.values() for leaf in _leaves(item)]
-    return []
+    leaves, waiting = [], [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            leaves.append(item)
+        elif isinstance(item, dict):
+            waiting += reversed(item.values())
+    return leaves
+
+
+def _scripts(package: dict[str, Any]) -> dict[str, Any]:
+    scripts = package.get("scripts")
+    return scripts if isinstance(scripts, dict) else {}
 
 
 def _package(snapshot: Snapshot) -> dict[str, Any]:
     try:
         document = json.loads(snapshot.text("package.json") or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 

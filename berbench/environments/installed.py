@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+_LONGEST = 500  # characters of a line; no package's name and version take more
+
 _FORMS = (
     re.compile(r"^(?P<name>[A-Za-z0-9][\w.\[\]-]*)==(?P<version>\S+)$"),  # pip freeze, uv pip freeze
     re.compile(r"^(?P<name>[A-Za-z0-9][\w.-]*) @ (?P<version>\S+)$"),  # pip freeze of an address
@@ -20,7 +22,7 @@ def parse_installed(text: str) -> tuple[str, ...]:
     """`name==version`, sorted and each once; lines of no known form are left out."""
     found = set()
     for line in text.splitlines():
-        for form in _FORMS:
+        for form in _FORMS if len(line) <= _LONGEST else ():
             match = form.match(line.rstrip())
             if match:
                 found.add(f"{match['name']}=={match['version']}")

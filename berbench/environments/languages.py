@@ -101,18 +101,18 @@ def language_of(snapshot: Snapshot) -> str:
 
 def python_version(snapshot: Snapshot, day: date) -> str:
     """`3.11`: the newest in use on that day that the manifests allow."""
-    pinned = re.search(r"3\.\d+", snapshot.text(".python-version") or snapshot.text("runtime.txt"))
+    pinned = re.search(r"3\.\d{1,4}", snapshot.text(".python-version") or snapshot.text("runtime.txt"))
     if pinned:
         return _dotted(max(_numbers(pinned[0]), OLDEST_PYTHON))
     project = _toml(snapshot, "pyproject.toml")
-    poetry = project.get("tool", {}).get("poetry", {}).get("dependencies", {})
-    bounds = str(project.get("project", {}).get("requires-python", "") or poetry.get("python", ""))
+    poetry = _table(project, "tool", "poetry", "dependencies")
+    bounds = str(_table(project, "project").get("requires-python", "") or poetry.get("python", ""))
     for name in ("setup.py", "setup.cfg"):
         bounds = bounds or "".join(
             re.findall(r"python_requires\s*=\s*[\"']?([^\"'\n#]+)", snapshot.text(name))[:1]
         )
     listed = re.findall(
-        r"Programming Language :: Python :: (3\.\d+)",
+        r"Programming Language :: Python :: (3\.\d{1,4})",
         "".join(snapshot.text(name) for name in ("pyproject.toml", "setup.py", "setup.cfg")),
     )
     version = _current(PYTHON_RELEASES, day)
@@ -125,12 +125,12 @@ def python_version(snapshot: Snapshot, day: date) -> str:
 def node_version(snapshot: Snapshot, day: date) -> str:
     """`20`: the long-term release of that day, unless .nvmrc, .node-version or `engines` ask for another."""
     for name in (".nvmrc", ".node-version"):
-        pinned = re.match(r"v?(\d+)", snapshot.text(name).strip())
+        pinned = re.match(r"v?(\d{1,4})", snapshot.text(name).strip())
         if pinned:
             return pinned[1]
     engines = re.search(r'"engines"\s*:\s*\{[^}]*"node"\s*:\s*"([^"]+)"', snapshot.text("package.json"))
     version = _current(NODE_RELEASES, day)[0]
-    lowest = [int(n) for n in re.findall(r"(?:>=|\^|~|^|\|\|)\s*v?(\d+)", engines[1])] if engines else []
+    lowest = [int(n) for n in re.findall(r"(?:>=|\^|~|^|\|\|)\s*v?(\d{1,4})", engines[1])] if engines else []
     if lowest and version < max(lowest) and ">=" in (engines[1] if engines else ""):
         version = max(lowest)
     return str(version + version % 2)
@@ -138,13 +138,15 @@ def node_version(snapshot: Snapshot, day: date) -> str:
 
 def go_version(snapshot: Snapshot, day: date) -> str:
     """`1.22`: the release of that day, or newer when go.mod asks for it."""
-    asked = re.search(r"(?m)^(?:go|toolchain go)\s+(\d+\.\d+)", snapshot.text("go.mod"))
+    asked = re.search(r"(?m)^(?:go|toolchain go)\s+(\d{1,4}\.\d{1,4})", snapshot.text("go.mod"))
     return _dotted(max(_current(_GO, day), _numbers(asked[1]) if asked else (1, 12)))
 
 
 def rust_version(snapshot: Snapshot, day: date) -> str:
     """`1.70`: the toolchain file's, else the stable release of that day."""
-    pinned = re.search(r"\b(1\.\d+)", snapshot.text("rust-toolchain.toml") or snapshot.text("rust-toolchain"))
+    pinned = re.search(
+        r"\b(1\.\d{1,4})", snapshot.text("rust-toolchain.toml") or snapshot.text("rust-toolchain")
+    )
     if pinned:
         return pinned[1]
     return f"1.{max(31, (day - _RUST_FIRST).days // 42)}"
@@ -155,7 +157,7 @@ def java_version(snapshot: Snapshot, day: date) -> str:
     text = snapshot.text("pom.xml") + snapshot.text("build.gradle") + snapshot.text("build.gradle.kts")
     asked = re.search(
         r"(?:maven\.compiler\.release>|maven\.compiler\.target>|<release>|<java\.version>|JavaLanguageVersion\.of\()"
-        r"\s*(?:1\.)?(\d+)",
+        r"\s*(?:1\.)?(\d{1,4})",
         text,
     )
     least = int(asked[1]) if asked else 8
@@ -182,8 +184,16 @@ def _java_image(snapshot: Snapshot) -> str:
 def _toml(snapshot: Snapshot, path: str) -> dict[str, Any]:
     try:
         return tomllib.loads(snapshot.text(path))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
+
+
+def _table(document: dict[str, Any], *path: str) -> dict[str, Any]:
+    """The table at a path of keys; an empty one where something else stands."""
+    for key in path:
+        inner = document.get(key)
+        document = inner if isinstance(inner, dict) else {}
+    return document
 
 
 def _current(table: Sequence[tuple[date, Version]], day: date) -> Version:
@@ -191,7 +201,7 @@ def _current(table: Sequence[tuple[date, Version]], day: date) -> Version:
 
 
 def _numbers(text: str) -> Version:
-    return tuple(int(number) for number in re.findall(r"\d+", text)[:2])
+    return tuple(int(number) for number in re.findall(r"\d{1,4}", text)[:2])
 
 
 def _dotted(version: Version) -> str:
@@ -200,7 +210,7 @@ def _dotted(version: Version) -> str:
 
 def _within(version: Version, bounds: str) -> Version:
     """The version moved into simple bounds such as `>=3.8,<3.12`, `^3.7` or `!=3.0.*`."""
-    for sign, number in re.findall(r"(>=|<=|<|>|~=|\^|==)\s*(\d+\.\d+)", bounds):
+    for sign, number in re.findall(r"(>=|<=|<|>|~=|\^|==)\s*(\d{1,4}\.\d{1,4})", bounds):
         limit = _numbers(number)
         if limit[0] != 3:
             continue

@@ -89,7 +89,7 @@ def read_titles(data: bytes, *, where: str = "report") -> Reading:
         titles = _titles(record)
         file = _text(record, "file")
         outcome = _outcome(_text(record, "outcome"))
-        group = record.get("kind") == "suite" or (file, titles) in groups
+        group = record.get("kind") == "suite" or _holds_more(groups, file, titles)
         if group and (outcome is not Outcome.FAILED or _text(record, "failure") == "subtestsFailed"):
             continue
         if (group or record.get("hook") or _is_file(record, titles, file)) and outcome is Outcome.FAILED:
@@ -171,12 +171,24 @@ def _unended(complete: bool, where: str) -> tuple[str, ...]:
     return () if complete else (f"{where} has no end: the runner's process ended before its time",)
 
 
-def _groups(records: list[dict[str, Any]]) -> set[tuple[str, tuple[str, ...]]]:
-    groups: set[tuple[str, tuple[str, ...]]] = set()
+_Groups = dict[str, Any]  # file, then title below title: as many entries as there are titles, however deep
+
+
+def _groups(records: list[dict[str, Any]]) -> _Groups:
+    groups: _Groups = {}
     for record in records:
-        titles = _titles(record)
-        groups.update((_text(record, "file"), titles[:length]) for length in range(1, len(titles)))
+        inside = groups.setdefault(_text(record, "file"), {})
+        for title in _titles(record):
+            inside = inside.setdefault(title, {})
     return groups
+
+
+def _holds_more(groups: _Groups, file: str, titles: tuple[str, ...]) -> bool:
+    """Whether other tests stand below these titles."""
+    inside = groups[file]
+    for title in titles:
+        inside = inside[title]
+    return bool(titles and inside)
 
 
 def _is_file(record: dict[str, Any], titles: tuple[str, ...], file: str) -> bool:

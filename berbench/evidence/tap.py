@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from berbench.evidence.names import is_script
 from berbench.evidence.reading import Reading, shorten
+from berbench.evidence.tally import whole
 from berbench.model.trial import Outcome, TestResult
 
 _POINT = re.compile(r"^(?P<indent> *)(?P<not>not )?ok\b(?:\s+(?P<number>\d+))?(?:\s+-)?(?P<rest>[^\n]*)$")
@@ -51,7 +52,7 @@ class _Parser:
             self._point(point)
         elif plan := _PLAN.match(line):
             if not plan["indent"]:
-                self.planned = (self.planned or 0) + int(plan["last"]) - int(plan["first"]) + 1
+                self.planned = (self.planned or 0) + whole(plan["last"]) - whole(plan["first"]) + 1
         elif self.grouped and (comment := _GROUP.match(line)):
             self.group = comment[1].strip()
         elif bail := _BAIL.match(line):

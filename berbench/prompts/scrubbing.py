@@ -66,14 +66,24 @@ def scrub(text: str, leaks: Leaks) -> tuple[str, tuple[str, ...]]:
     removed: list[str] = []
     text = INVISIBLE.sub("", text)
     text = _unlink(text, leaks, removed)
-    # Taking one place out may lay another one bare, so look again until nothing is left.
+    # Taking one place out, or tidying up behind it, may lay another one bare: look again until nothing is left.
+    for _ in range(10):
+        text = _replace_all(text, leaks, removed)
+        tidied = _tidy(text) if removed else text
+        if not any(leak.sure for leak in find_leaks(tidied, leaks)):
+            return tidied, tuple(removed)
+        text = tidied
+    return _replace_all(text, leaks, removed), tuple(removed)
+
+
+def _replace_all(text: str, leaks: Leaks, removed: list[str]) -> str:
     for _ in range(10):
         layout = read_layout(text)
         found = [leak for leak in find_leaks(text, leaks, layout) if leak.code != "prompt-number"]
         if not found:
             break
         text = _replace(text, found, layout, removed)
-    return (_tidy(text) if removed else text), tuple(removed)
+    return text
 
 
 def _unlink(text: str, leaks: Leaks, removed: list[str]) -> str:

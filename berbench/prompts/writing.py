@@ -20,9 +20,8 @@ _LANDING_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED_SUBJECT = re.compile(r"(?:Pull request #\d+|Merged PR \d+):[ \t]*(?P<title>.*)", re.IGNORECASE)
-_NUMBER_AT_END = re.compile(
-    r"(?:[ \t]*\((?:[#!]\d+|GH-\d+|see [#!]\d+|closes? [#!]\d+|fix(?:es)? [#!]\d+)(?:,[ \t]*[#!]\d+)*\))+[ \t]*$",
-    re.IGNORECASE,
+_NUMBERS = re.compile(
+    r"\((?:[#!]\d+|GH-\d+|see [#!]\d+|closes? [#!]\d+|fix(?:es)? [#!]\d+)(?:,[ \t]*[#!]\d+)*\)", re.IGNORECASE
 )
 _SEE_MERGE_REQUEST = re.compile(
     r"See merge request .*|\* commit '[0-9a-f]{7,64}':.*|\(cherry picked .*\)", re.IGNORECASE
@@ -111,7 +110,7 @@ def _titled(title: str, body: str, name: str, warnings: list[str]) -> str:
         warnings.append(
             f"{checks} check-list lines of {name} were left out; see whether they hold requirements"
         )
-    title = _NUMBER_AT_END.sub("", " ".join(normalise_lines(title).split()))
+    title = _without_numbers(" ".join(normalise_lines(title).split()))
     if not title:
         return text
     # Some bodies open with their own title.
@@ -119,6 +118,13 @@ def _titled(title: str, body: str, name: str, warnings: list[str]) -> str:
     if first.lstrip("# ").strip().lower() == title.lower():
         text = rest.strip("\n")
     return f"# {title}\n\n{text}" if text else f"# {title}"
+
+
+def _without_numbers(title: str) -> str:
+    """A title without the numbers in parentheses that stand at its end."""
+    while title.endswith(")") and _NUMBERS.fullmatch(title, start := title.rfind("(")):
+        title = title[:start].rstrip(" \t")
+    return title
 
 
 def message_text(message: str) -> str:
@@ -135,6 +141,6 @@ def message_text(message: str) -> str:
     subject = lines[0].strip()
     if numbered := _NUMBERED_SUBJECT.fullmatch(subject):
         subject = numbered["title"]
-    subject = _NUMBER_AT_END.sub("", subject)
+    subject = _without_numbers(subject)
     body, _ = clean("\n".join(line for line in lines[1:] if not is_trailer(line)))
     return "\n\n".join(filter(None, (f"# {subject}" if subject else "", body)))

@@ -58,6 +58,8 @@ _ROWS = (
 )
 _PATTERNS = tuple((label, re.compile(pattern)) for label, pattern in _ROWS)
 
+_READ = 500  # characters of a title; some commits have all their words in it
+
 # Trials run on Linux, where what is special to another system can't be seen to fail.
 _ELSEWHERE = re.compile(r"\b(windows|win32|mac ?os|osx|darwin|cygwin|powershell|ios|android|freebsd)\b")
 
@@ -74,16 +76,16 @@ _FIX = re.compile(
 
 def housekeeping(title: str) -> str:
     """What kind of housekeeping the title tells of: "a refactoring", "typing", …; "" when none."""
-    lower = title.lower()
+    lower = title[:_READ].lower()
     return next((label for label, pattern in _PATTERNS if pattern.search(lower)), "")
 
 
 def other_system(title: str) -> str:
     """The operating system other than Linux that the title names; "" when it names none."""
-    found = _ELSEWHERE.search(title.lower())
+    found = _ELSEWHERE.search(title[:_READ].lower())
     return found[1] if found else ""
 
 
 def tells_a_fix(title: str) -> bool:
     """Whether the title speaks of behaviour that was wrong or missing."""
-    return bool(_FIX.search(title.lower()))
+    return bool(_FIX.search(title[:_READ].lower()))

@@ -51,7 +51,7 @@ def read_package(snapshot: Snapshot, folder: str) -> Package | None:
     """The package.json of a folder, None when there is none or it is no JSON object."""
     try:
         document = json.loads(snapshot.text(inside(folder, "package.json")))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict):
         return None

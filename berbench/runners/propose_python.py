@@ -167,7 +167,11 @@ def _ini(snapshot: Snapshot, path: str, section: str) -> dict[str, str]:
         return (
             {key: value or "" for key, value in parser.items(section)} if parser.has_section(section) else {}
         )
-    except (configparser.Error, ValueError):
+    except (
+        configparser.Error,
+        ValueError,
+        AttributeError,
+    ):  # the last: a value continued below a key without one
         return {}
 
 
@@ -176,7 +180,7 @@ def _toml_pytest(snapshot: Snapshot, path: str) -> dict[str, object]:
         tool = tomllib.loads(snapshot.text(path)).get("tool", {})
         table = tool.get("pytest", {})
         found = table.get("ini_options", table)
-    except (tomllib.TOMLDecodeError, AttributeError):
+    except (tomllib.TOMLDecodeError, AttributeError, RecursionError):
         return {}
     return dict(found) if isinstance(found, dict) else {}
 

@@ -175,6 +175,8 @@ def _word(text: str, start: int) -> Word:
             plain = plain and piece_plain
             position = end + 1
         elif char == "\\":
+            if position + 1 == len(text):
+                raise _Unsure("a backslash with nothing behind it, which would take in what is put there")
             out.append("" if text[position + 1 : position + 2] == "\n" else text[position + 1 : position + 2])
             position += 2
         elif char in "$`":

@@ -86,7 +86,7 @@ def _report_name(name: str) -> str:
 def _document(data: bytes, schema: str) -> dict[str, Any]:
     try:
         document = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _unreadable(schema) from error
     if not isinstance(document, dict) or document.pop("schema", None) != schema:
         raise _unreadable(schema)
