@@ -178,7 +178,7 @@ def test_base_passes() -> None:
 
 def test_V16_a_hidden_exit_status_is_found_by_the_report() -> None:
     found = verdict(trial(0, evidence(f"failed {A}")))
-    assert found.name is VerdictName.BASE_PASSES
+    assert found.name is VerdictName.INCONSISTENT
     assert "hides its exit status" in found.reason and "pipe" in found.remedy
 
 
@@ -186,10 +186,10 @@ def test_a_base_that_fails_by_its_exit_code_alone_is_no_reproduction() -> None:
     found = verdict(
         trial(1, evidence(f"passed {A}", f"passed {B}"), b"Required test coverage of 90% not reached\n")
     )
-    assert found.name is VerdictName.BASE_PASSES
+    assert found.name is VerdictName.INCONSISTENT
     assert "exit code 1 comes from something else" in found.reason
     by_summary = verdict(trial(1, summary(passed=3)), trial(0, summary(passed=3)))
-    assert by_summary.name is VerdictName.BASE_PASSES
+    assert by_summary.name is VerdictName.INCONSISTENT
 
 
 def test_a_base_that_was_ended_from_outside_proves_nothing() -> None:
@@ -222,15 +222,16 @@ def test_noise_that_passed_at_base_is_no_noise() -> None:
 
 def test_failures_in_the_report_count_although_the_exit_code_is_0() -> None:
     found = verdict(BASE, trial(0, evidence(f"passed {A}", f"failed {B}")))
-    assert found.name is VerdictName.REFERENCE_FAILS
+    assert found.name is VerdictName.INCONSISTENT
     assert "hides its exit status" in found.reason
+    assert found.details[0] == f"fails: {B}"
     by_summary = verdict(trial(1, summary(failed=1)), trial(0, summary(passed=3, failed=1)))
-    assert by_summary.name is VerdictName.REFERENCE_FAILS
+    assert by_summary.name is VerdictName.INCONSISTENT
 
 
 def test_an_exit_code_that_no_test_explains_is_no_pass() -> None:
     found = verdict(BASE, trial(3, evidence(f"passed {A}", f"passed {B}")))
-    assert found.name is VerdictName.REFERENCE_FAILS
+    assert found.name is VerdictName.INCONSISTENT
     assert "something beside the tests fails" in found.reason
 
 
@@ -284,6 +285,43 @@ def test_V13_a_base_that_crashes_before_its_report_is_believed_for_the_codes_sak
     linted = verdict(trial(1, nothing, b"a.py:1:1: E501 line too long\n"))
     assert linted.name is VerdictName.BASE_PASSES
     assert "nothing in its log says that the code is the cause" in linted.reason
+
+
+@pytest.mark.parametrize("code", [None, 1, 129, 130, 137, 143])
+def test_V13_tests_that_a_torn_report_lacks_did_not_fail_at_the_base(code: int | None) -> None:
+    """The runner was killed, or ended by the code under test, before it came to a hidden test."""
+    torn = evidence(f"passed {B}", report_missing=True)
+    assert verdict(trial(code, torn, b"Killed\n")).name is VerdictName.BASE_PASSES
+
+
+@pytest.mark.parametrize(
+    ("code", "log"), [(139, b"Segmentation fault\n"), (134, b""), (1, b"TypeError: undefined\n")]
+)
+def test_V13_code_that_crashes_at_the_base_is_believed(code: int, log: bytes) -> None:
+    found = verdict(trial(code, evidence(f"passed {B}", report_missing=True), log))
+    assert found.name is VerdictName.VALIDATED
+
+
+def test_V13_a_hidden_test_seen_to_fail_stands_whatever_came_after() -> None:
+    found = verdict(trial(137, evidence(f"failed {A}", report_missing=True, problems=("torn",))))
+    assert found.name is VerdictName.VALIDATED
+    assert "base trial: torn" in found.warnings
+
+
+def test_a_test_that_passed_only_on_another_try_is_named() -> None:
+    found = verdict(reference=trial(0, evidence(f"passed {A}", f"passed {B}", retried=(A,))))
+    assert found.name is VerdictName.VALIDATED
+    assert found.warnings == (f"passed only when they were run again, which may be luck: {A}",)
+
+
+def test_files_that_the_command_names_stand_for_those_that_the_report_does_not() -> None:
+    def both(*named: str) -> VerdictName:
+        base = trial(1, evidence("failed adds", named=named))
+        return verdict(base, trial(0, evidence("passed adds", named=named))).name
+
+    assert both("tests/test_y.py", "tests/test_z.py") is VerdictName.WRONG_TESTS
+    assert both("tests/test_y.py", "tests/test_x.py") is VerdictName.VALIDATED
+    assert both() is VerdictName.VALIDATED
 
 
 def test_a_base_whose_command_could_not_start_proves_nothing() -> None:

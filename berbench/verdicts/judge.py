@@ -112,6 +112,9 @@ def _warnings(
         warnings.append(
             "the report names no files, so that the hidden tests are among those fixed is not shown"
         )
+    if case.reference.evidence.retried:
+        shown = ", ".join(case.reference.evidence.retried[:5])
+        warnings.append(f"passed only when they were run again, which may be luck: {shown}")
     if case.unstable_names:
         shown = ", ".join(case.unstable_names[:5])
         warnings.append(f"left out, because their names change from run to run: {shown}")

@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from berbench.diagnosis import code_is_to_blame, diagnose_log, is_environment, log_tail
 from berbench.model.trial import Evidence, Facts, Outcome, TestResult, Verdict, VerdictName
-from berbench.verdicts.comparison import FAILING, NAMES_SHOWN, Comparison, because, failures, passed, tests
+from berbench.verdicts.comparison import (
+    FAILING,
+    NAMES_SHOWN,
+    Comparison,
+    Trialed,
+    because,
+    failures,
+    passed,
+    tests,
+)
 
 _SIGNALLED = 128  # a shell's exit code for a process ended by a signal starts here
+# What a program does to itself: ILL, TRAP, ABRT, BUS, FPE, SEGV. What comes from outside: HUP, INT, KILL, TERM.
+_CRASHES = frozenset(_SIGNALLED + number for number in (4, 5, 6, 7, 8, 11))
+_KILLS = frozenset(_SIGNALLED + number for number in (1, 2, 9, 15))
 _HIDDEN_STATUS = (
     "Remove the pipe, `|| true` or `;` from verify.command, so that a failing test fails the command."
 )
@@ -27,7 +39,7 @@ def base_passes(case: Comparison) -> Verdict | None:
         number = failures(evidence)
         what = f"{tests(number)} failed" if number else "tests could not be collected"
         reason = f"the base trial exits with 0 although {what}: the command hides its exit status"
-        return _base(reason, _HIDDEN_STATUS, facts)
+        return _inconsistent(case.base, reason, _HIDDEN_STATUS)
     if facts.exit_code == 0:
         return _base(
             "the base trial passes: the hidden tests do not reproduce the old behaviour, or the base commit is "
@@ -42,13 +54,19 @@ def base_passes(case: Comparison) -> Verdict | None:
             facts,
         )
     if _all_passed(evidence):
-        return _base(
+        return _inconsistent(
+            case.base,
             f"every test passes at the base; its exit code {facts.exit_code} comes from something else",
             "Remove what else can fail from verify.command (a coverage threshold, a linter), and check that "
             "tests.patch tests the change.",
-            facts,
         )
     return None
+
+
+def _inconsistent(trial: Trialed, reason: str, remedy: str, details: tuple[str, ...] = ()) -> Verdict:
+    """Exit code and report of a trial contradict one another, so neither can be believed."""
+    log = trial.facts.log
+    return Verdict(VerdictName.INCONSISTENT, because(reason, log), remedy, (*details, *log_tail(log)))
 
 
 def _all_passed(evidence: Evidence) -> bool:
@@ -65,20 +83,21 @@ def _base(reason: str, remedy: str, facts: Facts, details: tuple[str, ...] = ())
 def reference_fails(case: Comparison) -> Verdict | None:
     """By its exit code, or by its report."""
     facts, evidence = case.reference.facts, case.reference.evidence
-    if case.failing_after:
-        return _failures_with_reference(case)
-    if facts.exit_code == 0 and failures(evidence):
-        return _reference(
-            case,
+    if facts.exit_code == 0 and (case.failing_after or failures(evidence)):
+        return _inconsistent(
+            case.reference,
             f"the reference trial exits with 0 although {tests(failures(evidence))} failed: the command hides its "
             "exit status",
             _HIDDEN_STATUS,
+            _failing(case),
         )
+    if case.failing_after:
+        return _failures_with_reference(case)
     if facts.exit_code == 0:
         return None
-    if _all_passed(evidence):
-        return _reference(
-            case,
+    if facts.exit_code is not None and _all_passed(evidence):
+        return _inconsistent(
+            case.reference,
             f"every test passes with the reference, but the command ends with exit code {facts.exit_code}: "
             "something beside the tests fails",
             "Remove what else can fail from verify.command, such as a coverage threshold or a linter.",
@@ -100,20 +119,21 @@ def _failures_with_reference(case: Comparison) -> Verdict:
             "environment's noise"
         )
         remedy = "Deselect them with `validate --narrow`, or complete the task's Dockerfile."
-    if case.reference.facts.exit_code == 0:
-        reason += "; the exit code is 0 all the same, so the command hides its exit status"
     return _reference(case, reason, remedy, signal)
+
+
+def _failing(case: Comparison) -> tuple[str, ...]:
+    return tuple(f"fails: {_line(case.after[name])}" for name in case.failing_after[:NAMES_SHOWN])
 
 
 def _reference(case: Comparison, reason: str, remedy: str, signal: tuple[str, ...] = ()) -> Verdict:
     log = case.reference.facts.log
-    failing = tuple(f"fails: {_line(case.after[name])}" for name in case.failing_after[:NAMES_SHOWN])
     broken = tuple(f"passes at base only: {name}" for name in case.pass_to_fail[:NAMES_SHOWN])
     return Verdict(
         VerdictName.REFERENCE_FAILS,
         because(reason, log),
         remedy,
-        (*failing, *broken, *case.reference.evidence.problems, *log_tail(log)),
+        (*_failing(case), *broken, *case.reference.evidence.problems, *log_tail(log)),
         fail_to_pass=signal,
         pass_to_pass=case.pass_to_pass if case.both_readable else (),
         noise=case.noise if case.both_readable else (),
@@ -149,14 +169,22 @@ def base_is_no_signal(case: Comparison) -> Verdict | None:
         )
     if _only_environment(case):
         return _base("every failure at the base is the environment's, not the code's", remedy, facts)
+    if facts.exit_code in _KILLS and not _seen_failing(case):
+        return _base(
+            "the base trial was killed before a hidden test was seen to fail",
+            "Read the log; find what stops it: a limit, a time-out of the command's own, the code under test.",
+            facts,
+            evidence.problems,
+        )
+    if evidence.readable and evidence.report_missing and not _seen_failing(case):
+        return _torn(case)
     if evidence.readable or failures(evidence) or evidence.collection_failed:
         return None
     cause = diagnose_log(facts.log)
     if is_environment(cause):
         return _base(f"the base trial fails before any test, because {cause}", remedy, facts)
     known = bool(evidence.runner) and case.reference.evidence.readable
-    signalled = facts.exit_code is not None and facts.exit_code > _SIGNALLED
-    if known and not signalled and not code_is_to_blame(facts.log):
+    if known and facts.exit_code not in _CRASHES and not code_is_to_blame(facts.log):
         return _base(
             "the base trial fails before the runner leaves a report, and nothing in its log says that the code is "
             "the cause",
@@ -164,6 +192,27 @@ def base_is_no_signal(case: Comparison) -> Verdict | None:
             facts,
         )
     return None
+
+
+def _seen_failing(case: Comparison) -> bool:
+    """Whether a test that the reference mends is seen to fail at the base, and not only missing from its report."""
+    if not case.both_readable:
+        return bool(failures(case.base.evidence))
+    return any(name in case.before for name in case.fail_to_pass)
+
+
+def _torn(case: Comparison) -> Verdict | None:
+    """A report with no end: tests that are missing from it did not fail, they were never reached."""
+    facts = case.base.facts
+    if facts.exit_code in _CRASHES or code_is_to_blame(facts.log):
+        return None
+    return _base(
+        "the base trial ended before its runner did and before a hidden test failed, and nothing in its log says that "
+        "the code is the cause",
+        "Read the log; what ends the runner early (a kill, an exit in the code under test) must be found first.",
+        facts,
+        case.base.evidence.problems,
+    )
 
 
 def _only_environment(case: Comparison) -> bool:

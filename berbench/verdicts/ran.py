@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from berbench.diagnosis import log_tail
-from berbench.model.trial import Verdict, VerdictName
+from berbench.model.trial import Outcome, TestResult, Verdict, VerdictName
 from berbench.verdicts.comparison import NAMES_SHOWN, Comparison, because, executed
 
 
@@ -86,9 +86,13 @@ def no_tests_ran(case: Comparison) -> Verdict | None:
 def wrong_tests(case: Comparison) -> Verdict | None:
     """Only where the files of all tests are known, so that a report without files never leads here."""
     results = (*case.reference.evidence.results, *case.base.evidence.results)
-    if not results or not case.hidden.paths or any(not result.file for result in results):
+    if not results or not case.hidden.paths:
         return None
-    if any(case.is_hidden(result) for result in results):
+    named = case.reference.evidence.named
+    if named and not any(result.file for result in results):
+        # Reports that name no files: those that the command names are all that can have run.
+        results = tuple(TestResult(file, Outcome.PASSED, file) for file in named)
+    if any(not result.file or case.is_hidden(result) for result in results):
         return None
     expected = tuple(f"expected: {path}" for path in case.hidden.paths[:NAMES_SHOWN])
     seen = tuple(f"ran: {file}" for file in sorted({result.file for result in results})[:NAMES_SHOWN])

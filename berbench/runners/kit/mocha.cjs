@@ -44,6 +44,7 @@ function listen(runner, stream) {
       outcome,
       hook: test.type === 'hook' || test.title === 'Uncaught error outside test suite',
       file: relative(fileOf(test)),
+      tries: typeof test.currentRetry === 'function' ? test.currentRetry() : 0,
       message: error ? String(error.message || error).slice(0, 600) : '',
     });
   write({ loaded: true });

@@ -31,6 +31,9 @@ from berbench.runners import instrument  # noqa: E402
 
 OPT = {"CAPTURE_PYTHON": "/opt", "CAPTURE_NODE": "/app"}
 KEPT = HERE.parent / "data" / "situations"
+BUILD_TOOL_FRAMES = re.compile(
+    rb"(?:\[ERROR\] )?\tat (?:java\.base/|org\.gradle|org\.apache\.maven|org\.codehaus)[^\n]*\n"
+)
 BARE_TOOLS = ("sh", "env", "uname", "dirname", "basename", "readlink", "pwd", "ls", "cat", "sed", "rm")
 
 
@@ -119,7 +122,7 @@ def environment(room: Path, *, bare: bool) -> dict[str, str]:
 
 
 def anonymous(data: bytes, room: Path) -> str:
-    """Text with the places of a container in place of this machine's."""
+    """Text with the places of a container in place of this machine's, and without the build tools' own frames."""
     places = [
         (room / "work", "/app"),
         (room / "kit", KIT_DIR),
@@ -133,6 +136,7 @@ def anonymous(data: bytes, room: Path) -> str:
         if not place.is_relative_to(room):
             data = data.replace(os.path.relpath(place, room / "work").encode() + b"/", b"")
     data = re.sub(rb"(?:registry|index)\.(npmjs\.org|crates\.io)", b"registry.example.org", data)
+    data = BUILD_TOOL_FRAMES.sub(b"", data)
     return data.decode("utf-8", "surrogateescape")
 
 
