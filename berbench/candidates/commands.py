@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
+from berbench.candidates.folders import all_folders
 from berbench.candidates.wordset import word_set
 from berbench.runners.shell import parse
 
@@ -66,12 +67,12 @@ class _Reading:
     files: set[str] = field(default_factory=set)
     programs: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
+    spoken_of: set[str] = field(default_factory=set)  # folders that are words: `make -C lib`
     seen: set[tuple[str, str]] = field(default_factory=set)
     above: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        ends = ((path, at) for path in self.base for at, character in enumerate(path) if character == "/")
-        self.above = frozenset(path[:at] for path, at in ends)
+        self.above = all_folders(self.base)
 
     def line(self, text: str, folder: str) -> None:
         """One line, run in a folder."""
@@ -128,7 +129,9 @@ class _Reading:
             return
         for path in {_inside(folder, word), _inside("", word)}:
             known = path in self.base or ("/" in word or "." in word)
-            if path and known and path not in self.above:
+            if path in self.above:
+                self.spoken_of.add(path)
+            elif path and known:
                 self.files.add(path)
 
     def _module(self, word: str, folder: str) -> None:
@@ -159,7 +162,8 @@ class _Reading:
         """Adds the words of shell scripts and makefiles to the programs."""
         files = set(self.files & self.base)
         if self.programs & {"make", "gmake"}:
-            files |= {path for path in self.base if posixpath.basename(path) in _MAKEFILES}
+            places = {"", *self.folders, *self.spoken_of}
+            files |= {posixpath.join(place, name) for place in places for name in _MAKEFILES} & self.base
         for path in files:
             is_makefile = posixpath.basename(path) in _MAKEFILES
             extension = posixpath.splitext(path)[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from berbench.candidates.commands import Commands
+from berbench.candidates.folders import all_folders, folders
 from berbench.candidates.shadows import Shadows, importable
 from berbench.candidates.table import Lookup, rows_for
 from berbench.split import matcher
@@ -30,13 +31,13 @@ class Protection:
     ) -> None:
         commands = commands or Commands()
         self._hidden = frozenset(hidden)
-        self._above_hidden = {folder for path in hidden for folder in folders(path)}
+        self._above_hidden = all_folders(hidden)
         self._reference = frozenset(reference)
         self._is_protected = matcher(protected_paths)
         self._is_test = matcher(test_patterns)
         self._named = commands.files
         self._row_of = Lookup(rows_for(commands.programs))
-        self._base_folders = {folder for path in base for folder in folders(path)}
+        self._base_folders = all_folders(base)
         trees = (frozenset(base), frozenset(candidate or base))
         self._shadows = Shadows(importable(hidden, commands.folders, *trees), base)
 
@@ -76,8 +77,3 @@ class Protection:
     def _is_at_home(self, path: str) -> bool:
         """Whether the base has files in the path's folder: the project itself is what the row would protect."""
         return path.rpartition("/")[0] in self._base_folders
-
-
-def folders(path: str) -> Sequence[str]:
-    """The folders above a path, topmost first."""
-    return [path[:at] for at, character in enumerate(path) if character == "/"]

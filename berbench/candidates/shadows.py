@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from berbench.candidates.folders import all_folders
 from berbench.candidates.wordset import word_set
 
 # Runners and what they load, assertion libraries, and what tests commonly make or stop the world with.
@@ -54,7 +55,7 @@ def importable(hidden: Iterable[str], extra: Iterable[str], *trees: Collection[s
     `src` and its like, and folders on the way to a hidden test, count unless they are packages in each of the trees
     (paths): what stands in a package is found by the package's name alone.
     """
-    ways = {path[:at] for path in hidden for at, character in enumerate(path) if character == "/"}
+    ways = all_folders(hidden)
     open_ways = {way for way in (*_SOURCES, *ways) if not all(f"{way}/__init__.py" in tree for tree in trees)}
     return frozenset({"", *extra, *open_ways})
 
@@ -65,15 +66,21 @@ class Shadows:
     def __init__(self, folders: Collection[str], base: Iterable[str]) -> None:
         self._taken: Mapping[str, set[str]] = {folder: set() for folder in folders}
         for path in base:
-            for folder, name, inner in self._places(path):
-                if path.endswith(_CODE) or not inner:
-                    self._taken[folder].add(name)
+            is_code = path.endswith(_CODE)
+            if is_code or "." not in path.rpartition("/")[2]:  # a link without an ending may be a package
+                for folder, name, inner in self._places(path):
+                    if is_code or not inner:
+                        self._taken[folder].add(name)
 
     def hidden_by(self, path: str, *, is_link: bool = False) -> str:
         """The module's name, "" when the path hides none. A link may stand for a package."""
         for folder, name, inner in self._places(path):
-            found = name in _NAMES and name not in self._taken[folder]
-            if found and (path.endswith(_CODE) or (is_link and not inner)):
+            found = name in _NAMES or name.startswith("pytest_")  # any plug-in's name
+            if (
+                found
+                and name not in self._taken[folder]
+                and (path.endswith(_CODE) or (is_link and not inner))
+            ):
                 return name
         return ""
 

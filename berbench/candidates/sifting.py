@@ -11,14 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from berbench.candidates.commands import Read
+from berbench.candidates.folders import folders
 from berbench.candidates.links import destination
 from berbench.candidates.partly import compare, partly_steering
-from berbench.candidates.protection import Protection, folders
+from berbench.candidates.protection import Protection
 from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change
 from berbench.model.grading import Dropped
 
 _TYPE = 0o170000
-_MOST_BEHIND_LINKS = 20_000  # paths looked at behind all new links of a candidate
+_MOST_BEHIND_LINKS = 10_000  # paths looked at behind all new links of a candidate
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,9 @@ folder of that name, or a link in its place, and all below it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from berbench.split import matcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +62,13 @@ TABLE: tuple[Row, ...] = (
         "jest[.-]{config,preset,setup,environment,resolver}* setupTests.* setupJest.* setup-jest.*",
         "sets what jest collects and loads",
     ),
-    _row("vitest", "vite.config* vitest.*", "sets what vitest collects and loads"),
+    _row("vitest", "vite.config* vitest[.-]*", "sets what vitest collects and loads"),
     _row("jest and vitest", "__mocks__/", "takes the place of modules without being asked for"),
     _row("mocha", ".mocharc* mocha.opts", "sets what mocha collects and loads"),
     _row(
         "other JavaScript runners",
         ".taprc .tap/ ava.config.* karma.conf* jasmine.{json,js,mjs,cjs} web-test-runner.config.* cypress.config.*"
-        " cypress.json playwright*.config.* bunfig.toml",
+        " cypress.json playwright*.config.* bunfig.toml node.config.json",
         "sets what a runner collects and loads",
     ),
     _row(
@@ -117,7 +116,12 @@ TABLE: tuple[Row, ...] = (
         "sets up the build tool that runs the tests",
     ),
     _row("Maven", "pom.xml", "says which tests run and what of their failures counts", "mvn mvnw mvnd"),
-    _row("Gradle", "*.gradle *.gradle.kts", "says which tests run and what of their failures counts", "gradle gradlew"),
+    _row(
+        "Gradle",
+        "*.gradle *.gradle.kts libs.versions.toml",
+        "says which tests run and what of their failures counts",
+        "gradle gradlew",
+    ),
     _row(
         "JVM shadows",
         "org/{junit,hamcrest,assertj,mockito,testng,opentest4j}/** junit/{framework,runner,textui}/**",
@@ -152,6 +156,13 @@ TABLE: tuple[Row, ...] = (
         "says what a task of a command runs",
         "just task invoke inv doit",
     ),
+    _row(
+        "lock files",
+        "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb composer.lock poetry.lock"
+        " uv.lock pdm.lock Pipfile Pipfile.lock",
+        "says where an installation takes packages from, the runner among them",
+        "ci i install sync",
+    ),
     # --- everywhere
     _row(
         "snapshots",
@@ -168,26 +179,29 @@ def rows_for(programs: frozenset[str]) -> tuple[Row, ...]:
     return tuple(row for row in TABLE if not row.programs or row.programs & programs)
 
 
-def globs_of(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The patterns of rows as globs over whole paths."""
-    return tuple(
-        glob
-        for pattern in patterns
-        for glob in (
-            (f"**/{pattern[:-1]}", f"**/{pattern}**") if pattern.endswith("/") else (f"**/{pattern}",)
-        )
-    )
+def _expression(patterns: Sequence[str]) -> re.Pattern[str]:
+    """One expression for whole paths. One lead for all the patterns: most of a tree's paths match none."""
+    return re.compile(rf"(?s:(?:.*/)?(?:{'|'.join(map(_translated, patterns))}))")
+
+
+def _translated(pattern: str) -> str:
+    text = "".join(_SIGNS.get(piece) or re.escape(piece) for piece in _PIECES.findall(pattern))
+    return text.removesuffix("/") + "(?:/.*)?" if text.endswith("/") else text
+
+
+_PIECES = re.compile(r"\*\*|\[\.-\]|[*{,}]|[^*{,}\[]+")
+_SIGNS = {"**": ".*", "*": "[^/]*", "{": "(?:", ",": "|", "}": ")", "[.-]": "[.-]"}
 
 
 class Lookup:
     """Finds the row of a path, quickly where there is none."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self._any = matcher(tuple(glob for row in rows for glob in globs_of(row.patterns)))
-        self._rows = [(row, matcher(globs_of(row.patterns))) for row in rows]
+        self._any = _expression([pattern for row in rows for pattern in row.patterns])
+        self._rows = [(row, _expression(row.patterns)) for row in rows]
 
     def __call__(self, path: str) -> Row | None:
         """The first row that the path falls under."""
-        if not self._any(path):
+        if not self._any.fullmatch(path):
             return None
-        return next((row for row, matches in self._rows if matches(path)), None)
+        return next((row for row, expression in self._rows if expression.fullmatch(path)), None)

@@ -9,7 +9,7 @@ from candidatebench import CandidateBench, Files
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from berbench.candidates.table import TABLE, globs_of
+from berbench.candidates.table import Lookup, rows_for
 from berbench.errors import PatchConflict
 from berbench.model.task import Verify
 from berbench.split import matcher
@@ -41,9 +41,7 @@ ENTRIES: st.SearchStrategy[File] = st.one_of(
     st.just(gitlink("1" * 40)),
 )
 STATES: st.SearchStrategy[Files] = st.dictionaries(PATHS, ENTRIES, max_size=6)
-STEERING = matcher(
-    tuple(glob for row in TABLE if not row.programs and not row.new_only for glob in globs_of(row.patterns))
-)
+STEERING = Lookup([row for row in rows_for(frozenset()) if not row.new_only])
 PROTECTED = matcher((*TESTS, *OWN))
 EXAMPLES = max(settings.default.max_examples // 10, 1)
 
