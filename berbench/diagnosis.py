@@ -17,7 +17,7 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for sentence, pattern in (
         (  # what npx asks the registry for, because it is not there
             "the Node package {} is not installed in the image",
-            r"^npm (?:error|ERR!)[^\n]{0,40} request to [^\s]{1,200}/([\w.-]+) failed",
+            r"^npm (?:error|ERR!)[^\n]{0,40} request to [^\s]{1,200}/([\w.@%-]+) failed",
         ),
         (_CRATES, r"^error: failed to (?:download|get `)|^error: no matching package named"),
         (

@@ -48,6 +48,14 @@ class Capture:
         """Facts and evidence."""
         return Trialed(self.facts, self.evidence)
 
+    def ended(self, code: int) -> Capture:
+        """The trial, had it ended with another exit code."""
+        return replace(self, facts=replace(self.facts, exit_code=code))
+
+    def silent(self, code: int | None) -> Capture:
+        """A trial that left nothing at all."""
+        return replace(self, facts=replace(self.facts, log=b"", reports=(), exit_code=code))
+
     def cut(self, at: int, *, code: int | None) -> Capture:
         """The trial had its report, or its log where that is the report, been cut after `at` bytes."""
         if self.report is None:

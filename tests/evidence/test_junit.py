@@ -73,6 +73,30 @@ def test_surefire_files() -> None:
         ("org.acme.AdderTest#later", "skipped", "org/acme/AdderTest"),
         ("org.acme.AdderTest#retried", "passed", "org/acme/AdderTest"),
     ]
+    assert reading.retried == ("org.acme.AdderTest#retried",)
+
+
+def test_pytest_runs_of_one_test_count_once_and_by_the_worst() -> None:
+    """Runs that a plug-in did not count stand there as if they had passed; a teardown may fail after its test."""
+    case = '<testcase classname="t" name="{}" file="t.py">{}</testcase>'
+    bad, late = '<failure message="no"/>', '<error message="failed on teardown"/>'
+    cases = [
+        ("good", ""),
+        ("good", ""),
+        ("bad", ""),
+        ("bad", ""),
+        ("bad", bad),
+        ("late", bad),
+        ("late", late),
+    ]
+    body = "".join(case.format(*one) for one in cases)
+    reading = read_junit(f"<testsuites><testsuite>{body}</testsuite></testsuites>".encode(), "pytest")
+    assert [(r.id, r.outcome.value) for r in reading.results] == [
+        ("t.py::good", "passed"),
+        ("t.py::bad", "failed"),
+        ("t.py::late", "failed"),
+    ]
+    assert reading.retried == ("t.py::good",)
 
 
 def test_nested_suites_hand_their_file_down() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from berbench.evidence import read_evidence, unstable
 from berbench.evidence.names import beside, is_test_file, names_file
+from berbench.evidence.reading import legible
 from berbench.model.trial import Evidence, Facts, Outcome, ReportFile
 from berbench.runners import instrument
 
@@ -189,9 +190,54 @@ def test_V19_plain_names_are_not_taken_for_changing_ones(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("plain [a/b] é 中 \U0001f600", "plain [a/b] é 中 \U0001f600"),
+        ("\x1b[31mred\x00", "\\x1b[31mred\\x00"),
+        ("a\nb\tc\r", "a\\nb\\tc\\r"),
+        ("\u2028 \x85 \ud800", "\\u2028 \\x85 \\ud800"),
+    ],
+)
+def test_names_are_written_so_that_they_can_be_kept_and_shown(name: str, shown: str) -> None:
+    assert legible(name) == shown
+    assert legible(shown) == shown
+
+
+def test_names_that_become_the_same_are_numbered() -> None:
+    lines = [{"id": name, "outcome": "passed"} for name in ("t.a\n", "t.a\\n")]
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in [*lines, {"end": True}])
+    evidence = read("python -m unittest t", **{"unittest-7__jsonl": data})
+    assert [r.id for r in evidence.results] == ["t.a\\n", "t.a\\n#2"]
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("npx ava test/a.js", ("test/a.js",)),
+        ("cd sub && npx tape -r ./setup.js test/a.js test/b.js | cat", ("test/a.js", "test/b.js")),
+        ("node_modules/.bin/qunit --filter x test/a.js", ("test/a.js",)),
+        ("npx ava", ()),
+        ("npx ava test", ()),
+        ("npx tape 'test/*.js'", ()),
+        ("npx tape test/a.js && npx tape test/b.js", ()),
+        ("npx mocha test/a.js", ()),
+        ("npx ava 'broken", ()),
+    ],
+)
+def test_files_named_by_a_command_whose_report_names_none(command: str, named: tuple[str, ...]) -> None:
+    log = b"TAP version 13\nok 1 - adds\n1..1\n# tests 1\n# pass 1\n"
+    evidence = read(command, log=log, evidence="auto")
+    files = {result.file for result in evidence.results}
+    assert evidence.named == (named if len(named) > 1 else ())  # of one file, every result knows
+    assert files in (({named[0]},) if len(named) == 1 else ({""}, set()))
+
+
+@pytest.mark.parametrize(
     ("seen", "path"),
     [
         ("tests/test_x.py", "tests/test_x.py"),
+        ("tests/api/main.rs", "tests/api/cases.rs"),
+        ("tests/api.rs", "crates/a/tests/api/main.rs"),
         ("tests/test_x.py", "sub/tests/test_x.py"),
         ("/app/tests/test_x.py", "tests/test_x.py"),
         ("org/acme/AdderTest", "core/src/test/java/org/acme/AdderTest.java"),

@@ -90,13 +90,38 @@ def test_a_missing_runner_is_named_although_npx_only_tells_of_the_network() -> N
 
 
 @pytest.mark.parametrize("runner", RUNNERS)
+def test_V16_an_exit_code_that_contradicts_the_report_is_inconsistent(runner: str) -> None:
+    """A pipe that hides failures; a linter that fails beside passing tests; in either trial."""
+    base, good = capture(runner, "base"), capture(runner, "good")
+    for before, after in (
+        (base.ended(0), good),
+        (base, base.ended(0)),
+        (base, good.ended(3)),
+        (good.ended(3), good),
+    ):
+        verdict = judge(before.trialed, after.trialed, hidden_of(runner))
+        assert verdict.name is VerdictName.INCONSISTENT, verdict
+        assert "exit code" in verdict.reason or "exits with 0" in verdict.reason
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_V02_a_report_that_is_absent_proves_nothing(runner: str) -> None:
+    base, good = capture(runner, "base"), capture(runner, "good")
+    silent = judge(base.trialed, good.silent(0).trialed, hidden_of(runner))
+    assert silent.name is FAILS and "left no whole report" in silent.reason
+    for code in (1, 137, None):
+        nothing = judge(base.silent(code).trialed, good.trialed, hidden_of(runner))
+        assert nothing.name is VerdictName.BASE_PASSES
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
 def test_V02_every_prefix_of_a_report_is_known_to_be_one(runner: str) -> None:
     """Killed while it was written, with an exit code that says all is well: never a proof, and never a crash."""
     base, good = capture(runner, "base"), capture(runner, "good")
     whole = good.cut(good.size, code=0)
     assert judge(base.trialed, whole.trialed, hidden_of(runner)).name is VALIDATED
     ends = {good.size} if good.report else set(range(_said_all(runner), good.size + 1))
-    for at in [*range(0, good.size, max(1, good.size // 250)), *range(max(0, good.size - 40), good.size)]:
+    for at in [*range(0, good.size, max(1, good.size // 160)), *range(max(0, good.size - 40), good.size)]:
         verdict = judge(base.trialed, good.cut(at, code=0).trialed, hidden_of(runner))
         unended = verdict.name is not VALIDATED
         assert unended or at in ends or _only_white(good, at), (at, verdict)
@@ -182,6 +207,7 @@ def test_tests_that_passed_on_another_try_are_told() -> None:
     told = {runner: capture(runner, "odd").evidence.retried for runner in RUNNERS}
     assert told["pytest"] == ("tests/test_calc.py::test_retried",)
     assert told["jest"] == told["vitest"] == ("test/calc.test.js > calc > retried",)
+    assert told["mocha"] == told["jest"]
     assert not any(told[runner] for runner in set(RUNNERS) - {"pytest", "jest", "vitest", "mocha"})
 
 

@@ -57,6 +57,26 @@ def test_go_exit_in_test_main_is_an_error_of_the_package() -> None:
     assert told(reading) == ["error p"]
 
 
+def test_go_subtests_glued_to_output_need_their_own_end() -> None:
+    log = "\n".join(
+        (
+            event(Action="run", Package="p", Test="TestA"),
+            *(
+                event(Action="output", Package="p", Test="TestA", Output=f"text=== RUN   {name}\n")
+                for name in ("TestA/good", "TestA/bad", "TestA/endless", "TestOther/good")
+            ),
+            event(Action="output", Package="p", Test="TestA", Output="    --- PASS: TestA/good (0.00s)\n"),
+            event(Action="output", Package="p", Test="TestA", Output="    --- FAIL: TestA/bad (0.00s)\n"),
+            event(
+                Action="output", Package="p", Test="TestA", Output="    --- PASS: TestOther/good (0.00s)\n"
+            ),
+            event(Action="fail", Package="p", Test="TestA"),
+            event(Action="fail", Package="p"),
+        )
+    )
+    assert told(read_go(log)) == ["failed p.TestA", "passed p.TestA/good", "failed p.TestA/bad"]
+
+
 def test_go_stream_cut_by_a_kill_is_not_whole() -> None:
     reading = read_go(event(Action="run", Package="p", Test="TestA"))
     assert told(reading) == ["failed p.TestA"]
@@ -128,6 +148,13 @@ def test_libtest_counts_must_agree_with_its_lines() -> None:
     assert "counts 2 tests" in lost.problems[0]
 
 
+def test_libtest_output_shown_of_failed_tests_is_no_result() -> None:
+    shown = "failures:\n\n---- c stdout ----\nrunning 1 test\ntest forged ... ok\n\nfailures:\n    c\n\ntest result"
+    reading = read_libtest(LIBTEST.replace("test result", shown))
+    assert told(reading) == ["passed src/lib.rs a::b", "failed src/lib.rs c"]
+    assert reading.complete
+
+
 def test_libtest_target_that_was_killed_is_not_whole() -> None:
     reading = read_libtest(LIBTEST.split("test result")[0])
     assert not reading.complete
@@ -152,6 +179,8 @@ def test_nextest_lines_count_once_and_retries_by_their_last() -> None:
         "passed mylib::api flaky",
     ]
     assert reading.complete
+    assert reading.retried == ("mylib::api flaky",)
+    assert [r.file for r in reading.results] == ["", "tests/api.rs", "tests/api.rs"]
 
 
 def test_nextest_without_its_summary_is_not_whole() -> None:

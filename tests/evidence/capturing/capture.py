@@ -32,7 +32,7 @@ from berbench.runners import instrument  # noqa: E402
 OPT = {"CAPTURE_PYTHON": "/opt", "CAPTURE_NODE": "/app"}
 KEPT = HERE.parent / "data" / "situations"
 BUILD_TOOL_FRAMES = re.compile(
-    rb"(?:\[ERROR\] )?\tat (?:java\.base/|org\.gradle|org\.apache\.maven|org\.codehaus)[^\n]*\n"
+    rb"(?:\[ERROR\] )?\tat (?:java\.base/|jdk\.|com\.sun\.|org\.(?:gradle|junit|apache\.maven|codehaus)\.)[^\n]*\n"
 )
 BARE_TOOLS = ("sh", "env", "uname", "dirname", "basename", "readlink", "pwd", "ls", "cat", "sed", "rm")
 
