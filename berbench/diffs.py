@@ -20,6 +20,11 @@ from berbench.errors import PatchConflict
 
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _STUB = re.compile(rb"^Binary files .* differ\r?$")
+# The lines of a section's header, as git knows them.
+_KEYS = tuple(
+    b"--- |+++ |old mode |new mode |deleted file mode |new file mode |copy from |copy to |rename from |rename to "
+    b"|rename old |rename new |similarity index |dissimilarity index |index |GIT binary patch".split(b"|")
+)
 _LONGEST_NUMBER = 18  # digits of a line's number
 _MODE = re.compile(rb"[0-7]{1,10}\r?")
 _OCTAL = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
@@ -123,32 +128,43 @@ def patch_paths(data: bytes) -> tuple[str, ...]:
 
 
 def _sections(data: bytes) -> Iterator[_Section]:
+    """The file sections that `git apply` sees: a header ends at the first line that is none of its own, and only
+    hunks (or binary data) that follow at once belong to it. All else between sections is text."""
     lines = data.split(b"\n")
     section: _Section | None = None
-    at = 0
+    at, headed = 0, False  # headed: what stands here goes on with the section's header, or its hunks
     while at < len(lines):
         line = lines[at]
         if line.startswith(b"diff --git "):
             if section:
                 yield section
-            section = _Section(names=line[len(b"diff --git ") :].rstrip(b"\r"))
-        elif line.startswith(b"--- ") and at + 1 < len(lines) and lines[at + 1].startswith(b"+++ "):
-            if section is None or section.hunks or section.old is not None:  # a patch without git's headers
-                if section:
-                    yield section
-                section = _Section()
-            section.old, section.new = line[4:], lines[at + 1][4:]
-            at += 1
-        elif section and _HUNK.match(line):
+            section, headed = _Section(names=line[len(b"diff --git ") :].rstrip(b"\r")), True
+        elif section and headed and _HUNK.match(line):
             end = _end_of_hunk(lines, at)
             section.hunks.append(b"\n".join(lines[at:end]) + b"\n")
             at = end
             continue
-        elif section and not section.hunks:  # what follows hunks is text, as in a mailed series
+        elif section and headed and not section.hunks and line.startswith(_KEYS):
             _header(section, line)
+            headed = not line.startswith(b"GIT binary patch")
+        elif section and headed and not section.hunks and _STUB.match(line):
+            section.marks.add("stub")
+            headed = False
+        elif line.startswith(b"--- ") and _begins_plainly(lines, at):
+            if section:
+                yield section
+            section, headed = _Section(old=line[4:], new=lines[at + 1][4:]), True
+            at += 1
+        else:
+            headed = False
         at += 1
     if section:
         yield section
+
+
+def _begins_plainly(lines: list[bytes], at: int) -> bool:
+    """Whether a section without git's header begins here."""
+    return at + 2 < len(lines) and lines[at + 1].startswith(b"+++ ") and lines[at + 2].startswith(b"@@ -")
 
 
 def _end_of_hunk(lines: list[bytes], start: int) -> int:
@@ -178,38 +194,33 @@ def _end_of_hunk(lines: list[bytes], start: int) -> int:
 
 
 def _header(section: _Section, line: bytes) -> None:
-    """One extended header line."""
-    for key, mark in (
-        (b"old mode ", ""),
-        (b"new mode ", ""),
-        (b"new file mode ", "new"),
-        (b"deleted file mode ", "gone"),
-    ):
-        if line.startswith(key):
-            if mark:
-                section.marks.add(mark)
-            if not _MODE.fullmatch(line[len(key) :]):
-                raise PatchConflict(
-                    f"The patch has {os.fsdecode(line)!r}, which is no file's mode.",
-                    remedy="Take the diff again.",
-                )
-            value = int(line[len(key) :], 8)
-            if key in (b"old mode ", b"deleted file mode "):
-                section.old_mode = value
-            else:
-                section.new_mode = value
-    for key in (b"rename from ", b"copy from "):
-        if line.startswith(key):
-            section.from_ = line[len(key) :]
-    for key in (b"rename to ", b"copy to "):
-        if line.startswith(key):
-            section.to = line[len(key) :]
-            section.marks.add(key.split()[0].decode())
-    if line.startswith(b"GIT binary patch"):
+    """One line of a section's header."""
+    key = next(key for key in _KEYS if line.startswith(key))
+    rest = line[len(key) :]
+    word = key.decode().strip()
+    if word == "---":
+        section.old = rest
+    elif word == "+++":
+        section.new = rest
+    elif word.endswith("mode"):
+        if not _MODE.fullmatch(rest):
+            raise PatchConflict(
+                f"The patch has {os.fsdecode(line)!r}, which is no file's mode.",
+                remedy="Take the diff again.",
+            )
+        if word in ("old mode", "deleted file mode"):
+            section.old_mode = int(rest, 8)
+        else:
+            section.new_mode = int(rest, 8)
+        section.marks |= {"new file mode": {"new"}, "deleted file mode": {"gone"}}.get(word, set())
+    elif word in ("rename from", "copy from", "rename old"):
+        section.from_ = rest
+    elif word in ("rename to", "copy to", "rename new"):
+        section.to = rest
+        section.marks.add(word.split()[0])
+    elif word == "GIT binary patch":
         section.marks.add("binary")
-    elif _STUB.match(line):
-        section.marks.add("stub")
-    elif line.startswith(b"index ") and (mode := re.search(rb" ([0-7]{6})\r?$", line)):
+    elif word == "index" and (mode := re.search(rb" ([0-7]{6})\r?$", line)):
         section.old_mode = section.new_mode = int(mode[1], 8)
 
 

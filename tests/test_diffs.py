@@ -94,3 +94,23 @@ def test_a_patch_without_git_headers_is_read() -> None:
     assert file.path == "x.py"
     [new] = read_patch(b"--- /dev/null\n+++ b/y.py\n@@ -0,0 +1 @@\n+b\n")
     assert (new.path, new.is_new) == ("y.py", True)
+
+
+@pytest.mark.parametrize("between", [b"", b"\n", b"Some words.\n", b"@@ no hunk @@\n"])
+def test_P16_a_header_ends_where_git_ends_it(between: bytes) -> None:
+    mode = b"diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
+    plain = b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+    assert patch_paths(mode + between + plain) == (("run", "x") if between else ("x",))
+
+
+def test_text_behind_a_section_is_no_header_of_it() -> None:
+    said = b"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\nold mode of doing it\nrename from y\n"
+    [file] = read_patch(said)
+    assert (file.path, file.old_mode, file.is_rename) == ("x", None, False)
+
+
+def test_a_mode_or_a_number_that_is_none_is_refused() -> None:
+    with pytest.raises(PatchConflict, match="no file's mode"):
+        read_patch(b"diff --git a/x b/x\nold mode 10o644\nnew mode 100755\n")
+    with pytest.raises(PatchConflict, match="impossible numbers"):
+        read_patch(b"--- a/x\n+++ b/x\n@@ -1," + b"9" * 5000 + b" +1 @@\n-a\n")

@@ -1,11 +1,8 @@
-"""Documents, commands, messages, issues, manifests, and a forge's answers: texts that people and their tools write."""
+"""Documents, commands, messages, issues and manifests: texts that people and their tools write."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -15,13 +12,6 @@ from berbench.engine.dockerfile import excludes_itself, final_base, needs_buildk
 from berbench.environments import declared_arguments, draft, language_image, propose_inputs, propose_setup
 from berbench.environments.dating import dated_arguments
 from berbench.errors import BerbenchError
-from berbench.forge.credentials import Credentials
-from berbench.forge.github import GitHubForge
-from berbench.forge.gitlab import GitLabForge
-from berbench.forge.limits import graphql_wait, rate_limit_wait
-from berbench.forge.refusals import refusal
-from berbench.forge.remote import parse_pull_request, parse_remote
-from berbench.forge.transport import Answer
 from berbench.landings import closing_issues, mentioned_issues, read_landings
 from berbench.model.changes import REGULAR, Change, Commit, Issue, Landing, PullRequest, Repository, Snapshot
 from berbench.model.task import Config
@@ -210,57 +200,3 @@ def check_manifests(data: bytes) -> None:
     propose_setup(snapshot)
     language_image(snapshot, date(2022, 6, 1))
     draft(snapshot, today=date(2022, 6, 1))
-
-
-# --- a forge ------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Played:
-    """A transport that gives the same answer to every question."""
-
-    data: object
-    api_url: str = "https://api.example"
-
-    def get(self, path: str, *, fresh: bool = False) -> Answer:
-        return Answer(self.data, {"etag": "x", "x-oauth-scopes": "repo", "x-ratelimit-remaining": "1"})
-
-    def pages(self, path: str) -> Iterator[object]:
-        yield from self.data if isinstance(self.data, list) else [self.data]
-
-    def post(self, path: str, body: Mapping[str, object], *, etag: str = "") -> Answer:
-        return Answer(self.data, {})
-
-
-def check_forge(data: bytes) -> None:
-    """An answer of any shape is a value or a ForgeError; refusals are told whatever their body is."""
-    headers = {"retry-after": data[:40].decode("latin-1"), "x-ratelimit-reset": data[40:80].decode("latin-1")}
-    for status in (401, 403, 404, 422, 429, 502, 503, 200):
-        refusal(status, data, "h", "/p", Credentials("GITHUB_TOKEN", "t"))
-        for some in ({}, headers, {"x-ratelimit-reset": headers["x-ratelimit-reset"]}):
-            wait = rate_limit_wait(status, some, data, 1.7e9)
-            assert wait is None or wait >= 1
-            graphql_wait(some, data, 1.7e9)
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        return  # the transport's own business, and an error there
-    if not isinstance(found, (dict, list)):
-        return
-    for kind, repository in ((GitHubForge, Repository("github.com", "acme/tally", "github")),
-                             (GitLabForge, Repository("gitlab.com", "acme/a/tally", "gitlab"))):  # fmt: skip
-        forge: Any = kind(repository, _Played(found), Credentials("X", "t"))  # type: ignore[arg-type]
-        for ask in (forge.check, lambda f=forge: f.pull_request(7), lambda f=forge: f.issue(7),
-                    lambda f=forge: f.branch_commits(7), lambda f=forge: f.pull_requests_of("a" * 40)):  # fmt: skip
-            with contextlib.suppress(BerbenchError):
-                ask()
-
-
-def check_addresses(data: bytes) -> None:
-    """An address is read or not; a password in it never shows."""
-    text = data.decode("utf-8", "surrogateescape")
-    for provider in ("auto", "github", "gitlab", "none"):
-        parse_remote(text, provider)
-    for repository in (Repository(), Repository("github.com", "acme/tally", "github")):
-        with contextlib.suppress(BerbenchError):
-            assert parse_pull_request(text, repository) > 0

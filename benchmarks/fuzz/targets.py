@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.fuzz import bytes_in, from_people, from_runners
+from benchmarks.fuzz import bytes_in, from_forges, from_people, from_runners
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "corpus"
 WORDS = Path(__file__).with_name("words")
@@ -59,8 +59,8 @@ TARGETS: dict[str, Target] = {
         Target("evidence", from_runners.check_evidence, _words("runners", "reports"), from_runners.trials),
         Target("yaml", from_people.check_yaml, _words("yaml")),
         Target("yamledit", from_people.check_edit, _words("yaml")),
-        Target("forge", from_people.check_forge, _words("answers")),
-        Target("addresses", from_people.check_addresses, _words("answers")),
+        Target("forge", from_forges.check_forge, _words("answers")),
+        Target("addresses", from_forges.check_addresses, _words("answers")),
         Target("archive", bytes_in.check_archive, _words("octets")),
         Target("frames", bytes_in.check_frames, _words("octets")),
         Target("record", bytes_in.check_record, _words("octets")),

@@ -32,7 +32,7 @@ def apply_patch(trees: Trees, command: Command, tree: str, patch: bytes) -> str:
         if answer.code != 0:
             raise _conflict(answer, patch)
         result = trees.write_tree(index)
-    _nothing_skipped(trees, tree, result, patch)
+    _as_named(trees, tree, result, patch)
     return result
 
 
@@ -52,9 +52,16 @@ def refuse_unfit(patch: bytes) -> None:
             )
 
 
-def _nothing_skipped(trees: Trees, before: str, after: str, patch: bytes) -> None:
+def _as_named(trees: Trees, before: str, after: str, patch: bytes) -> None:
     changed = {change.path for change in trees.changes(before, after)}
-    for path in patch_paths(patch):
+    named = patch_paths(patch)
+    if unnamed := changed.difference(named):
+        raise PatchConflict(
+            f"The patch is written so that its names can't be read for sure: git also changes {min(unnamed)!r}.",
+            path=min(unnamed),
+            remedy="Take the diff with `git diff --binary --full-index`.",
+        )
+    for path in named:
         if path not in changed:
             raise PatchConflict(
                 f"The patch was read, but its change to {path!r} had no effect.",
