@@ -120,7 +120,9 @@ def test_S01_S02_S05_T01_a_fresh_image_holds_the_base_tree_and_no_history(
         assert canary not in everything
 
 
-def test_S05_a_trial_holds_the_reference_only_where_it_is_given(engine: DockerEngine, tmp_path: Path) -> None:
+def test_S01_S05_a_trial_holds_no_repository_and_the_reference_only_where_it_is_given(
+    engine: DockerEngine, tmp_path: Path
+) -> None:
     """Two trials of one image: the base's finds the hidden tests alone; the reference's is the control."""
     place = SamplePlace(tmp_path, FakeEngine())
     try:
@@ -139,6 +141,7 @@ def test_S05_a_trial_holds_the_reference_only_where_it_is_given(engine: DockerEn
         command = "; echo ==; ".join(
             line.replace("3.14", "3''.14").replace("many", "ma''ny") for line in spoken
         )
+        command += "; echo ==; find / -xdev -name .git -o -xdev -name 'pack-*' -o -xdev -name .ber"
         looking = task.model_copy(update={"verify": task.verify.model_copy(update={"command": command})})
         runs = {"base": Run(base), "tests": Run(with_tests), "reference": Run(solved)}
         trials = verifier.run(looking, built.image, runs)
@@ -146,11 +149,12 @@ def test_S05_a_trial_holds_the_reference_only_where_it_is_given(engine: DockerEn
     finally:
         place.close()
     _remove_images(engine, {built.image.key})
-    assert [part.split() for part in seen["base"]] == [[], []]
-    assert [part.split() for part in seen["tests"]] == [["/src/tests/test_sentences.py"], []]
+    assert [part.split() for part in seen["base"]] == [[], [], []]
+    assert [part.split() for part in seen["tests"]] == [["/src/tests/test_sentences.py"], [], []]
     assert [part.split() for part in seen["reference"]] == [
         ["/src/tests/test_sentences.py"],
         ["/src/tally/sentences.py"],
+        [],
     ]
 
 

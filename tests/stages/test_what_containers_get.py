@@ -57,6 +57,19 @@ def test_S01_S05_T01_an_image_holds_no_history_and_nothing_of_any_task(
         assert source.base_commit not in told
 
 
-def test_S07_a_trial_asks_for_no_network_unless_the_task_says_so(place: SamplePlace) -> None:
+@pytest.mark.parametrize("asked", ["none", "bridge"])
+def test_S07_a_trial_asks_for_no_network_unless_the_task_says_so(place: SamplePlace, asked: str) -> None:
     created = place.create(place.pull("Count sentences"))
-    assert created.files.task.verify.network == "none"
+    document = place.sample.root / ".ber" / "bench" / "tasks" / created.id / "task.yaml"
+    text = document.read_text(encoding="utf-8")
+    assert "network: none\n" in text
+    document.write_text(text.replace("network: none\n", f"network: {asked}\n"), encoding="utf-8")
+    networks: list[str] = []
+
+    class Watching(Scripted):
+        def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+            networks.extend(trial.network for trial in trials)
+            return super().run(trials)
+
+    validate_task(place.bench_with(Watching()), created.id, say=lambda task_id, line: None)
+    assert networks and set(networks) == {asked}
