@@ -95,7 +95,7 @@ class _Reading:
         is_code = _READS_CODE.fullmatch(program) is not None or (program == "go" and "run" not in words)
         for word in words:
             self._word(word, folder, is_code)
-        for module in _modules(words):
+        for module in modules_named(words):
             self._module(module, folder)
         for before, word in pairwise(words):
             if posixpath.basename(before) in _NODE_LOADS:
@@ -185,7 +185,7 @@ def _simple_commands(text: str) -> Iterator[list[str]]:
         yield [word.text for word in command.words]
 
 
-def _modules(words: Sequence[str]) -> Iterator[str]:
+def modules_named(words: Sequence[str]) -> Iterator[str]:
     """Modules that a simple command names: what `python -m` runs, pytest's plug-ins, Django's settings."""
     is_pytest = any(posixpath.basename(word) in ("pytest", "py.test") for word in words)
     python = next(

@@ -15,7 +15,8 @@ class Protection:
     """What is protected in one task.
 
     `hidden` are the paths that tests.patch changes, `reference` those that the reference changes: the candidate's
-    own, whatever they are, but for hidden ones. `base` and `candidate` are all paths of the two trees.
+    own, whatever they are, but for hidden ones. `base` and `candidate` are all paths of the two trees, `loaded` those
+    of `read_loads`.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class Protection:
         protected_paths: Sequence[str] = (),
         test_patterns: Sequence[str] = (),
         commands: Commands | None = None,
+        loaded: Collection[str] = (),
     ) -> None:
         commands = commands or Commands()
         self._hidden = frozenset(hidden)
@@ -36,6 +38,7 @@ class Protection:
         self._is_protected = matcher(protected_paths)
         self._is_test = matcher(test_patterns)
         self._named = commands.files
+        self._loaded = frozenset(loaded)
         self._row_of = Lookup(rows_for(commands.programs))
         self._base_folders = all_folders(base)
         trees = (frozenset(base), frozenset(candidate or base))
@@ -63,6 +66,8 @@ class Protection:
             return "is a test by harvest.test_patterns"
         if path in self._named:
             return "is named by the verify command or a set-up line"
+        if path in self._loaded:
+            return "is loaded with the tests by the runner's settings"
         return self.steering(path, is_link=is_link)
 
     def steering(self, path: str, *, is_link: bool = False) -> str:

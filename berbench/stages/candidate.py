@@ -10,7 +10,16 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from berbench.candidates import Protection, Sides, Sifted, partly_steering, read_commands, sift
+from berbench.candidates import (
+    Protection,
+    Sides,
+    Sifted,
+    partly_steering,
+    read_commands,
+    read_loads,
+    settings_in,
+    sift,
+)
 from berbench.errors import PatchConflict
 from berbench.history.door import History
 from berbench.model.changes import ABSENT, SYMLINK, Change, TreeEntry
@@ -82,7 +91,7 @@ def _sift(
     entries = history.list_tree(candidate)
     links = [entry.path for entry in entries if entry.mode == SYMLINK]
     wanted = [change.path for change in changes if partly_steering(change.path)]
-    read_base = _reader(history, trees.base, wanted)
+    read_base = _reader(history, trees.base, [*wanted, *settings_in(base)])
     read_new = _reader(history, candidate, [*wanted, *links])
     protection = Protection(
         hidden=[change.path for change in hidden],
@@ -92,6 +101,7 @@ def _sift(
         protected_paths=task.verify.protected_paths,
         test_patterns=test_patterns,
         commands=read_commands((*task.environment.setup, task.verify.command), base, read_base),
+        loaded=read_loads(base, read_base),
     )
     sides = Sides(
         read_base,

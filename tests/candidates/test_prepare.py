@@ -98,6 +98,13 @@ def test_V05_what_commands_make_matter_is_dropped_there_alone(build: Build, benc
     assert (prepared.tree, prepared.dropped) == (bench.tree_with({**FIX, **new}), ())
 
 
+def test_V05_what_the_bases_settings_load_is_dropped(build: Build) -> None:
+    bench = build(
+        {"jest.config.js": b"module.exports = {setupFiles: ['./tools/setup.js']}", "tools/setup.js": b"1\n"}
+    )
+    only_the_fix(bench, {"tools/setup.js": b"expect = () => true\n"})
+
+
 def test_V07_a_file_planted_at_a_hidden_path_is_replaced(bench: CandidateBench) -> None:
     only_the_fix(bench, {"tests/test_new.py": b"def test_new(): pass\n"})
     assert bench.content(bench.tree_with(FIX), "tests/test_new.py") == LANDED["tests/test_new.py"]
