@@ -1,0 +1,90 @@
+"""One target under fire, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.fuzz.limits import MAX_BYTES, SECONDS, Failure, smaller, try_input
+from benchmarks.fuzz.mutation import mutate
+from benchmarks.fuzz.targets import TARGETS, name_of_input
+
+
+class Session:
+    """One target under fire in this process."""
+
+    def __init__(self, name: str, found: Path, seed: int, slack: float) -> None:
+        target = TARGETS[name]
+        self.target, self.found, self.slack = target, found, slack
+        self.dice = random.Random(seed)
+        self.pool = target.inputs()
+        self.seen: set[str] = set()
+        self.inputs = 0
+        found.mkdir(parents=True, exist_ok=True)
+        self._current = os.open(found / "current", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+
+    def next(self) -> bytes:
+        """A fresh input."""
+        return mutate(self.dice, self.dice.choice(self.pool), self.pool, self.target.words)
+
+    def fire(self, data: bytes) -> None:
+        """One input; what it breaks is cut down and kept."""
+        self.inputs += 1
+        os.pwrite(self._current, data, 0)  # what a process that is killed was at
+        os.ftruncate(self._current, len(data))
+        memory = len(data) > 4096 and self.inputs % 8 == 0
+        failure = self._try(data, memory=memory)
+        if failure is None or failure.key in self.seen:
+            return
+        if failure.kind != "raises" and self._try(data, memory=memory) is None:
+            return  # the machine's hiccup
+        self.seen.add(failure.key)
+        self._keep(data, failure, memory)
+
+    def _try(self, data: bytes, *, memory: bool = False) -> Failure | None:
+        return try_input(self.target.check, data, seconds=SECONDS * self.slack, memory=memory)
+
+    def _keep(self, data: bytes, failure: Failure, memory: bool) -> None:
+        def same(shorter: bytes) -> bool:
+            again = self._try(shorter, memory=memory)
+            return again is not None and again.key == failure.key
+
+        data = smaller(data, same, rounds=400 if failure.kind == "raises" else 25)
+        name = name_of_input(data)
+        (self.found / name).write_bytes(data)
+        (self.found / f"{name}.txt").write_text(
+            f"{failure.key}\n{failure.detail}", encoding="utf-8", errors="replace"
+        )
+        print(f"  {self.target.name}: {failure.key} ({len(data)} bytes, {name})", flush=True)
+
+
+def by_habits(session: Session, seconds: float) -> None:
+    """Fire changed inputs for so long."""
+    for data in session.pool:
+        session.fire(data)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        session.fire(session.next())
+
+
+def by_coverage(session: Session, seconds: float) -> None:
+    """The same, led by the code that inputs reach. Never returns: libFuzzer ends the process."""
+    import atheris  # type: ignore[import-not-found]
+
+    folder = session.found / "reached"
+    folder.mkdir(exist_ok=True)
+    for number, data in enumerate(session.pool):
+        (folder / f"seed-{number}").write_bytes(data)
+
+    def change(data: bytes, room: int, seed: int) -> bytes:
+        if seed % 3 == 0:
+            return bytes(atheris.Mutate(data, room))
+        return mutate(random.Random(seed), data, session.pool, session.target.words)[:room]
+
+    options = (f"-max_total_time={int(seconds)}", f"-max_len={MAX_BYTES}", "-timeout=100", "-rss_limit_mb=0")
+    command = [sys.argv[0], *options, "-verbosity=0", "-print_final_stats=1", str(folder)]
+    atheris.Setup(command, session.fire, custom_mutator=change)
+    atheris.Fuzz()
