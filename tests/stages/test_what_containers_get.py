@@ -62,8 +62,8 @@ def test_S07_a_trial_asks_for_no_network_unless_the_task_says_so(place: SamplePl
     created = place.create(place.pull("Count sentences"))
     document = place.sample.root / ".ber" / "bench" / "tasks" / created.id / "task.yaml"
     text = document.read_text(encoding="utf-8")
-    assert "network: none\n" in text
-    document.write_text(text.replace("network: none\n", f"network: {asked}\n"), encoding="utf-8")
+    assert "network: none  #" in text
+    document.write_text(text.replace("network: none  #", f"network: {asked}  #"), encoding="utf-8")
     networks: list[str] = []
 
     class Watching(Scripted):
