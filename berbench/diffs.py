@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from unidiff.errors import UnidiffParseError
@@ -119,8 +119,13 @@ def read_headers(data: bytes) -> tuple[PatchFile, ...]:
 
 def patch_paths(data: bytes) -> tuple[str, ...]:
     """Exact paths that the patch changes, both of a rename, sorted and each once."""
+    return paths_of(read_headers(data))
+
+
+def paths_of(files: Iterable[PatchFile]) -> tuple[str, ...]:
+    """As `patch_paths`, of file sections that were read already."""
     paths = set()
-    for file in read_headers(data):
+    for file in files:
         paths.add(file.path)
         if file.is_rename:
             paths.add(file.old_path)
