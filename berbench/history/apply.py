@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from berbench.diffs import patch_paths, read_headers
+from berbench.diffs import PatchFile, patch_paths, paths_of, read_headers
 from berbench.errors import EmptyPatch, PatchConflict
 from berbench.history.git import Answer, Command
 from berbench.history.trees import Trees
@@ -23,7 +24,7 @@ _QUOTED = re.compile(r"'(.+?)'")
 
 def apply_patch(trees: Trees, command: Command, tree: str, patch: bytes) -> str:
     """Tree id after the patch. `command` runs at the top of an empty work tree: no path is outside."""
-    refuse_unfit(patch)
+    files = refuse_unfit(patch)
     with trees.index(tree) as index:
         answer = command.ask(
             "apply", "--cached", "--binary", "--whitespace=nowarn", "-p1", "-",
@@ -32,12 +33,12 @@ def apply_patch(trees: Trees, command: Command, tree: str, patch: bytes) -> str:
         if answer.code != 0:
             raise _conflict(answer, patch)
         result = trees.write_tree(index)
-    _as_named(trees, tree, result, patch)
+    _as_named(trees, tree, result, files)
     return result
 
 
-def refuse_unfit(patch: bytes) -> None:
-    """EmptyPatch for what is no patch, PatchConflict for one whose binary content was left out."""
+def refuse_unfit(patch: bytes) -> tuple[PatchFile, ...]:
+    """The patch's file sections. EmptyPatch for what is no patch, PatchConflict for one whose binary content was left out."""
     if not patch.strip():
         raise EmptyPatch("The patch is empty.", remedy="Nothing would change; take the diff again.")
     files = read_headers(patch)
@@ -50,11 +51,12 @@ def refuse_unfit(patch: bytes) -> None:
                 path=file.path,
                 remedy="Take the diff with `git diff --binary --full-index`.",
             )
+    return files
 
 
-def _as_named(trees: Trees, before: str, after: str, patch: bytes) -> None:
+def _as_named(trees: Trees, before: str, after: str, files: Sequence[PatchFile]) -> None:
     changed = {change.path for change in trees.changes(before, after)}
-    named = patch_paths(patch)
+    named = paths_of(files)
     if unnamed := changed.difference(named):
         raise PatchConflict(
             f"The patch is written so that its names can't be read for sure: git also changes {min(unnamed)!r}.",
