@@ -38,7 +38,7 @@ def apply_patch(trees: Trees, command: Command, tree: str, patch: bytes) -> str:
 
 
 def refuse_unfit(patch: bytes) -> tuple[PatchFile, ...]:
-    """The patch's file sections. EmptyPatch for what is no patch, PatchConflict for one whose binary content was left out."""
+    """The patch's sections. EmptyPatch for what is no patch, PatchConflict where binary content was left out."""
     if not patch.strip():
         raise EmptyPatch("The patch is empty.", remedy="Nothing would change; take the diff again.")
     files = read_headers(patch)
