@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from berbench.model.trial import KIT_DIR, OUT_DIR, Instrumentation
-from berbench.runners.clock import clock_lines
+from berbench.runners.altered import Altered
+from berbench.runners.clock import move_clock
 from berbench.runners.kits import kit_files
-from berbench.runners.order import Reordering, reorder
+from berbench.runners.order import reorder
 from berbench.runners.recognise import Found, find_runners
 from berbench.runners.shell import Line, insert, parse, quote
 
@@ -65,14 +66,19 @@ def instrument(
     runner = found[-1].runner if found else ""
     same = [one for one in found if one.runner == runner]
     request, notes = _request(evidence, line, found, same)
-    order = reorder(same, shuffle) if shuffle is not None else Reordering()
-    date = clock_lines(clock) if clock else ()
+    order = reorder(same, shuffle) if shuffle is not None else Altered()
+    date = move_clock(found, clock) if clock else Altered()
     return Instrumentation(
         runner=runner,
         command="\n".join(
-            (*date, *request.before, *order.before, insert(command, (*request.edits, *order.edits)))
+            (
+                *date.before,
+                *request.before,
+                *order.before,
+                insert(command, (*request.edits, *order.edits, *date.edits)),
+            )
         ),
-        kit=kit_files(*dict.fromkeys((*request.kit, *order.kit))),
+        kit=kit_files(*dict.fromkeys((*request.kit, *order.kit, *date.kit))),
         collect=request.collect,
         format=request.format,
         notes=notes,

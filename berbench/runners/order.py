@@ -6,29 +6,18 @@ for its option, it runs as usual and a file says so (`ORDER_NOTE`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from berbench.model.trial import KIT_DIR, ORDER_NOTE, OUT_DIR
+from berbench.runners.altered import Altered, extended, is_deaf
 from berbench.runners.recognise import Found, find_runners
-from berbench.runners.shell import parse, quote
+from berbench.runners.shell import parse
 
 _PLUGIN = "-p berbench_order"
 _PLUGIN_PATH = f"{KIT_DIR}/pytest"
 _PYTEST_KIT = ("pytest/berbench_order.py",)
 _SUITES_KIT = ("py/berbench_suites.py",)
-_DEAF_PYTHON = re.compile(r"-[a-zA-Z]*[EI][a-zA-Z]*")  # hears no PYTHONPATH
 _NOTE = f"{OUT_DIR}/{ORDER_NOTE}"
-
-
-@dataclass(frozen=True, slots=True)
-class Reordering:
-    """What one runner needs for another order: lines before the command, insertions into it, files of the kit."""
-
-    before: tuple[str, ...] = ()
-    edits: tuple[tuple[int, str], ...] = ()
-    kit: tuple[str, ...] = ()
 
 
 def order_trouble(command: str, evidence: str = "auto") -> str:
@@ -41,55 +30,44 @@ def order_trouble(command: str, evidence: str = "auto") -> str:
     runner = found[-1].runner
     if runner not in _WAYS:
         return f"{runner} has no option for it"
-    if runner == "pytest" and any(_is_deaf(one) for one in found):
+    if runner == "pytest" and any(is_deaf(one) for one in found):
         return "Python is started with -E or -I, so a plug-in can't reach it"
     return ""
 
 
-def reorder(found: Sequence[Found], seed: int) -> Reordering:
+def reorder(found: Sequence[Found], seed: int) -> Altered:
     """The reordering of runs of one runner; of an unknown command, of those that hear of it by the environment."""
     if not found:
         pytest, suites = _pytest(found, seed), _suites(found, seed)
-        return Reordering((*pytest.before, *suites.before), (), (*pytest.kit, *suites.kit))
+        return Altered((*pytest.before, *suites.before), (), (*pytest.kit, *suites.kit))
     way = _WAYS.get(found[-1].runner)
-    return way(found, seed) if way else Reordering()
-
-
-def _is_deaf(found: Found) -> bool:
-    return any(_DEAF_PYTHON.fullmatch(word.text) for word in found.command.words[: found.at])
+    return way(found, seed) if way else Altered()
 
 
 def _seed(seed: int) -> str:
     return f"export BERBENCH_SHUFFLE={seed}"
 
 
-def _pytest(found: Sequence[Found], seed: int) -> Reordering:
+def _pytest(found: Sequence[Found], seed: int) -> Altered:
     """Variables that the command sets itself are extended in place."""
     before = (
         f'{_seed(seed)} PYTHONPATH="{_PLUGIN_PATH}${{PYTHONPATH:+:$PYTHONPATH}}" '
         f'PYTEST_ADDOPTS="${{PYTEST_ADDOPTS:+$PYTEST_ADDOPTS }}{_PLUGIN}"'
     )
-    additions = {"PYTEST_ADDOPTS=": f" {_PLUGIN}", "PYTHONPATH=": f":{_PLUGIN_PATH}"}
-    edits = [
-        (word.end, quote(addition))
-        for one in found
-        for word in one.command.words[: one.at]
-        for name, addition in additions.items()
-        if word.raw.startswith(name)
-    ]
-    return Reordering((before,), tuple(edits), _PYTEST_KIT)
+    edits = extended(found, {"PYTEST_ADDOPTS": f" {_PLUGIN}", "PYTHONPATH": f":{_PLUGIN_PATH}"})
+    return Altered((before,), edits, _PYTEST_KIT)
 
 
-def _suites(found: Sequence[Found], seed: int) -> Reordering:
-    return Reordering((_seed(seed),), kit=_SUITES_KIT)
+def _suites(found: Sequence[Found], seed: int) -> Altered:
+    return Altered((_seed(seed),), kit=_SUITES_KIT)
 
 
-def _kit(found: Sequence[Found], seed: int) -> Reordering:
+def _kit(found: Sequence[Found], seed: int) -> Altered:
     """The kit that makes the report changes the order as well."""
-    return Reordering((_seed(seed),))
+    return Altered((_seed(seed),))
 
 
-def _go(found: Sequence[Found], seed: int) -> Reordering:
+def _go(found: Sequence[Found], seed: int) -> Altered:
     """Go before 1.17 knows no -shuffle: a flag it does not know would end it, so it is asked first."""
     ask = (
         'case "$(go help testflag 2>/dev/null)" in\n'
@@ -97,15 +75,15 @@ def _go(found: Sequence[Found], seed: int) -> Reordering:
         f"*) BERBENCH_SHUFFLE=; echo 'go test has -shuffle from Go 1.17 on' >{_NOTE} ;;\n"
         "esac"
     )
-    return Reordering((ask,), tuple((one.insert_at, " $BERBENCH_SHUFFLE") for one in found))
+    return Altered((ask,), tuple((one.insert_at, " $BERBENCH_SHUFFLE") for one in found))
 
 
-def _vitest(found: Sequence[Found], seed: int) -> Reordering:
+def _vitest(found: Sequence[Found], seed: int) -> Altered:
     flags = f" --sequence.shuffle --sequence.seed={seed}"
-    return Reordering(edits=tuple((one.command.words[-1].end, flags) for one in found))
+    return Altered(edits=tuple((one.command.words[-1].end, flags) for one in found))
 
 
-_WAYS: dict[str, Callable[[Sequence[Found], int], Reordering]] = {
+_WAYS: dict[str, Callable[[Sequence[Found], int], Altered]] = {
     "pytest": _pytest,
     "unittest": _suites,
     "django": _suites,

@@ -56,7 +56,11 @@ class Verifier:
         def context() -> Iterable[FileEntry]:
             return self.history.files(base_tree, exclude=(OWN_FOLDER,))
 
-        return self.engine.build(wanted, context, timeout_s=BUILD_TIMEOUT_S, say=say)
+        build = self.engine.build(wanted, context, timeout_s=BUILD_TIMEOUT_S, say=say)
+        if exact or build.image is None or self.history.trees_of([build.image.tree]):
+            return build
+        # Another clone, or another repository with the same manifests, built it: nothing can be said of its tree.
+        return self.build(task, dockerfile, base_tree, exact=True, say=say)
 
     def held_by(self, image: Image) -> ImageTree:
         """How the image's work tree differs from the tree it was built from."""

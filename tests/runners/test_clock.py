@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hosted import trial_on_host
 
 from berbench.runners import clock_trouble, instrument
-from berbench.runners.clock import clock_lines
+from berbench.runners.clock import move_clock
+from berbench.runners.kits import kit_files
 
 
 def test_the_lines_stand_before_all_others_and_every_shell_reads_them() -> None:
@@ -23,7 +25,7 @@ def test_the_lines_stand_before_all_others_and_every_shell_reads_them() -> None:
     ("offset", "seconds"), [("+400d", 34560000), ("-12h", -43200), ("+90m", 5400), ("-5s", -5)]
 )
 def test_offsets_are_held_against_the_clock_in_seconds(offset: str, seconds: int) -> None:
-    assert f"- {seconds}))" in clock_lines(offset)[0]
+    assert f"- {seconds}))" in move_clock((), offset).before[0]
 
 
 def test_without_the_library_the_command_is_not_run(tmp_path: Path) -> None:
@@ -55,6 +57,40 @@ def test_the_clock_counts_as_moved_only_where_date_shows_it(tmp_path: Path, step
     subprocess.run(["sh", "-c", line], cwd=tmp_path, env=env, check=False, capture_output=True)
     assert note in (tmp_path / "clock").read_text()
     assert (tmp_path / "ran").exists() == (note == "moved\n")
+
+
+def test_a_sleep_that_fails_is_mended_and_the_projects_own_sitecustomize_still_runs(tmp_path: Path) -> None:
+    """libfaketime's fault is played by a module that is imported in place of `time`'s own function."""
+    (kit,) = kit_files("date/sitecustomize.py")
+    fault = "import time\ndef broken(seconds): raise OSError(22, 'Invalid argument')\ntime.sleep = broken\n"
+    for name, text in {
+        "kit/sitecustomize.py": fault + kit.data.decode(),
+        "own/sitecustomize.py": "import builtins\nbuiltins.own = True\n",
+    }.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    probe = (
+        "import sys, time\nbegan = time.monotonic()\ntime.sleep(0.05)\n"
+        "print(own, time.monotonic() - began >= 0.05, [p for p in sys.path if 'kit' in p])\n"
+        "try: time.sleep(-1)\nexcept ValueError: print('refused')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        env={"PYTHONPATH": f"{tmp_path}/kit:{tmp_path}/own"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "True True []\nrefused\n"
+
+
+def test_a_python_path_of_the_commands_own_is_extended() -> None:
+    asked = instrument("PYTHONPATH=lib python -m pytest a.py", clock="+1d").command
+    assert asked.splitlines()[-1] == "PYTHONPATH=lib:/berbench/kit/date python -m pytest a.py"
+
+
+def test_a_python_that_hears_no_variables_is_not_tried() -> None:
+    assert "-E or -I" in clock_trouble("python -I -m pytest a.py")
 
 
 def test_go_is_known_not_to_hear_of_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from sampleplace import NOW, SamplePlace, Scripted
 
+from berbench.engine.door import Say
 from berbench.errors import EngineError, UsageError
-from berbench.model.changes import TreeEntry
+from berbench.model.changes import FileEntry, TreeEntry
 from berbench.model.task import TaskState
-from berbench.model.trial import Facts, Image, Trial, VerdictName
+from berbench.model.trial import Build, Facts, Image, ImageRecipe, Trial, VerdictName
 from berbench.stages.choosing import Choice, choose
 from berbench.stages.lessening import Wishes
 from berbench.stages.standing import stand
@@ -269,6 +270,27 @@ def test_a_proof_that_is_older_than_asked_for_is_due_again(place: SamplePlace) -
     assert _chosen(place, Choice(max_age_s=11 * day), later) == (other,)
     assert set(_chosen(place, Choice(max_age_s=9 * day), later)) == {proven, other}
     assert set(_chosen(place, Choice(stale=True, max_age_s=9 * day), later)) == {proven, other}
+
+
+def test_an_image_of_a_tree_that_is_not_in_this_repository_is_not_shared(
+    place: SamplePlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a validation in another clone that has newer commits."""
+    task_id = place.create(place.pull(GOOD)).id
+    build = place.engine.build
+    built: list[ImageRecipe] = []
+
+    def elsewhere(
+        recipe: ImageRecipe, context: Callable[[], Iterable[FileEntry]], *, timeout_s: float, say: Say
+    ) -> Build:
+        built.append(recipe)
+        made = build(recipe, context, timeout_s=timeout_s, say=say)
+        assert made.image is not None
+        return replace(made, image=replace(made.image, tree="1" * 40)) if len(built) == 1 else made
+
+    monkeypatch.setattr(place.engine, "build", elsewhere)
+    assert _play(place, task_id).verdict.name is VerdictName.VALIDATED
+    assert len({recipe.key for recipe in built}) == 2
 
 
 def test_an_interrupt_is_not_kept_waiting_by_a_test_and_proves_nothing(place: SamplePlace) -> None:
