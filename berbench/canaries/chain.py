@@ -32,9 +32,9 @@ def can_fail(line: Line, calls: Sequence[Found]) -> bool:
 
 
 def unchained(line: Line, calls: Sequence[Found]) -> list[Edit] | None:
-    """`;` for each `&&` up to the last of the runner's commands, so that all run though canaries fail in the first."""
+    """`;` for `&&` after the runner's commands but the last, so that all of them run though canaries fail in each."""
     edits = []
-    for index in range(_place(line, calls[0]), _place(line, calls[-1])):
+    for index in [_place(line, call) for call in calls[:-1]]:
         start, end = line.commands[index].words[-1].end, line.commands[index + 1].words[0].start
         gap = line.text[start:end]
         if "&&" not in gap:

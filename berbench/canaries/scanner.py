@@ -14,8 +14,10 @@ _VALUE_AFTER = frozenset("(,=:[!&|?{;+-*%<>~^")
 _VALUE_AFTER_WORDS = re.compile(
     r"(?:^|[^\w$.])(?:return|typeof|case|in|of|new|delete|void|throw|do|else|yield|await)$"
 )
-_FROM = re.compile(r"(?<![\w$.])(?:import|export)\b(?!\s*\()([^;'\"`]*?)\bfrom\s*['\"]")
-_REQUIRE = re.compile(r"(?<![\w$.])(?:const|let|var)\s+([\w$]+|\{[^{}]*\})\s*=\s*require\s*\(\s*['\"]")
+_FROM = re.compile(r"(?<![\w$.])import\b(?!\s*\(|\s+type\b)([^;'\"`]*?)\bfrom\s*['\"]")
+_REQUIRE = re.compile(  # at the top of the file's scope
+    r"^(?:const|let|var)\s+([\w$]+|\{[^{}]*\})\s*=\s*require\s*\(\s*['\"]", re.MULTILINE
+)
 _NAMED = re.compile(r"^(?:type\s+)?([\w$]+)(?:\s+as\s+|\s*:\s*)?([\w$]*)$")
 
 
@@ -147,7 +149,7 @@ def _clause(clause: str, esm: bool) -> list[tuple[str, str]]:
     outside = re.sub(r"\{[^{}]*\}", "", clause).replace(",", " ").split()
     if "*" in outside:
         names.append((outside[-1], "*"))
-    elif outside and outside[0] != "type":
+    elif outside:
         names.append((outside[0], "default" if esm else "*"))
     return names
 
@@ -161,9 +163,10 @@ def is_bound(code: str, name: str) -> bool:
     return any(re.search(pattern, code) for pattern in (declared, unpacked, imported))
 
 
-def calls(code: str, name: str) -> bool:
-    """Whether the file calls a function of that name: `test(`, `test.each(`."""
-    return re.search(rf"(?<![\w$.]){re.escape(name)}\s*(?:\.\s*\w+\s*)*[(`]", code) is not None
+def calls(code: str, name: str, *, outermost: bool = False) -> int:
+    """How often the file calls a function of that name: `test(`, `test.each(`; `outermost` counts lines' beginnings."""
+    before = "^" if outermost else r"(?<![\w$.])"
+    return len(re.findall(rf"{before}{re.escape(name)}\s*(?:\.\s*\w+\s*)*[(`]", code, re.MULTILINE))
 
 
 def has_only(code: str) -> bool:

@@ -101,23 +101,31 @@ def _from_runner(bound: Sequence[Binding], runner: str) -> tuple[str, Binding] |
 
 
 def _global(code: str, runner: str) -> tuple[str, None] | None:
-    """A global test function that the file calls and does not bind; jest has both whatever the file does."""
-    if runner == "node":
-        return None
+    """A global test function that is there for sure: the one the file calls most, if it does not bind it itself.
+
+    jest has both, whatever a file does; vitest has them where a file's outermost calls need them; mocha's depend on
+    its interface.
+    """
     free = [name for name in ("test", "it") if not is_bound(code, name)]
-    used = [name for name in free if calls(code, name)]
-    if used:
-        return used[0], None
+    free.sort(key=lambda name: -calls(code, name))
+    outer = ("test", "it", "describe")
     if runner == "jest" and free:
         return free[0], None
     if (
-        runner == "mocha"
-        and calls(code, "describe")
-        and not calls(code, "suite")
-        and not is_bound(code, "describe")
+        runner == "vitest"
+        and free
+        and any(calls(code, n, outermost=True) and not is_bound(code, n) for n in outer)
     ):
+        return free[0], None
+    if runner != "mocha":
+        return None
+    if calls(code, "suite", outermost=True):
+        return (
+            ("test", None) if "test" in free and calls(code, "test") and not is_bound(code, "suite") else None
+        )
+    if calls(code, "describe", outermost=True) and not is_bound(code, "describe"):
         return ("it" if "it" in free else "specify"), None
-    return None
+    return ("it", None) if "it" in free and calls(code, "it", outermost=True) else None
 
 
 def _expect(code: str, bound: Sequence[Binding], runner: str) -> str:

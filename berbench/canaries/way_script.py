@@ -143,7 +143,7 @@ class Vitest(_Script):
 
     runner = "vitest"
     filters = ("-t", "--testNamePattern")
-    refused = r"--changed|--shard|--related|--typecheck.*|--mergeReports|--merge-reports|--list|--standalone|-[a-zA-Z]{2,}"
+    refused = r"--changed|--shard|--related|--typecheck.*|--mergeReports|--list|--standalone|-[a-zA-Z]{2,}"
 
     def read(self, found: Found) -> Arguments | None:
         """None for subcommands that run no tests or choose them by what imports them, and for lines of files."""
