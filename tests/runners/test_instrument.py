@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hosted import outcomes, trial_on_host
 
+from berbench.model.trial import OUT_DIR
 from berbench.runners import instrument
 from berbench.runners.kits import kit_files
 
@@ -298,3 +299,19 @@ def test_V23_tests_that_print_stray_bytes_are_read(tmp_path: Path) -> None:
     facts, evidence = trial_on_host(tmp_path, "python -m unittest test_x", {"test_x.py": text})
     assert b"\xff" in facts.log
     assert outcomes(evidence) == {"test_x.T.test_a": "passed", "test_x.T.test_b": "failed"}
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [
+        ("rspec spec/a_spec.rb", "rspec -f progress -f json -o {out}/rspec-1.json spec/a_spec.rb"),
+        ("bundle exec rspec -f doc spec", "bundle exec rspec -f json -o {out}/rspec-1.json -f doc spec"),
+        ("rspec --format=doc --out r.txt", "rspec -f json -o {out}/rspec-1.json --format=doc --out r.txt"),
+        ("rspec -fd spec", "rspec -f json -o {out}/rspec-1.json -fd spec"),
+        ("rspec --out r.txt spec", "rspec --out r.txt spec"),  # it would go to the last formatter named: ours
+    ],
+)
+def test_rspec_is_asked_beside_the_formatter_that_prints(command: str, asked: str) -> None:
+    wanted = instrument(command)
+    assert wanted.command == asked.format(out=OUT_DIR)
+    assert wanted.format == ("summary" if wanted.command == command else "rspec")
