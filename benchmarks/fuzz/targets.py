@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.fuzz import bytes_in, from_forges, from_people, from_runners
+from benchmarks.fuzz import bytes_in, from_candidates, from_forges, from_people, from_runners
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "corpus"
 WORDS = Path(__file__).with_name("words")
@@ -64,6 +64,8 @@ TARGETS: dict[str, Target] = {
         Target("archive", bytes_in.check_archive, _words("octets")),
         Target("frames", bytes_in.check_frames, _words("octets")),
         Target("record", bytes_in.check_record, _words("octets")),
+        Target("candidates", from_candidates.check_candidates, _words("files", "shell")),
+        Target("canaries", from_candidates.check_canaries, _words("shell", "tests")),
         Target("shell", from_people.check_shell, _words("shell")),
         Target("landings", from_people.check_landings, _words("texts")),
         Target("prompts", from_people.check_prompts, _words("texts")),
