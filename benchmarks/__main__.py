@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import create, grading, listing, scan, start, validate
+from benchmarks import audit, create, grading, listing, scan, start, validate
 
 ALL = {
     "start": start,
@@ -15,6 +15,7 @@ ALL = {
     "listing": listing,
     "validate": validate,
     "grading": grading,
+    "audit": audit,
 }
 
 

@@ -95,7 +95,7 @@ class Plan:
     def seen_cuts(self, kind: str, seen: Mapping[Run, Saw]) -> tuple[Seen[Cut], ...]:
         """Hunks, or files, with how their absence was noticed."""
         return tuple(
-            Seen(cut, seen[known].sight if isinstance(known, Run) else known)
+            Seen(cut, _fair(cut, seen[known].sight) if isinstance(known, Run) else known)
             for cut, known in self.cuts
             if cut.kind == kind
         )
@@ -136,6 +136,13 @@ def make_plan(
             _opponent(reference, files, adversary, test_patterns) for adversary in adversaries_of(reference)
         ),
     )
+
+
+def _fair(cut: Cut, found: Sight) -> Sight:
+    """Annotations that nothing reads are no code, whatever they look like."""
+    if cut.only_hints and found.noticed is Noticed.NO:
+        return Sight(Noticed.NO_CODE, "annotations of functions alone, and the tests pass without them")
+    return found
 
 
 def _asked(reference: Reference, cut: Cut) -> Sight | Run:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from berbench.diffs import Hunk, PatchFile
 from berbench.model.changes import SYMLINK, Change
-from berbench.strength.nocode import no_code
+from berbench.strength.nocode import no_code, only_hints
 
 HUNK, FILE = "hunk", "file"
 LINES_SHOWN = 4
@@ -45,6 +45,9 @@ class Cut:
     deleted: int
     content: bytes | None = None
     no_code: bool = False
+    only_hints: bool = (
+        False  # annotations of functions alone: a test that passes without them is not to blame
+    )
 
     @property
     def path(self) -> str:
@@ -72,6 +75,7 @@ def cuts_of(
         apart = tuple(_hunks(file, by_path[paths[-1]], old, new)) if len(paths) == 1 else ()
         before, after = old.get(paths[-1], b""), new.get(paths[-1], b"")
         idle = all(cut.no_code for cut in apart) if apart else _idle(file, before, after)
+        hints = bool(before and after) and only_hints(file.path, after, before)
         one = Cut(
             FILE,
             paths,
@@ -82,7 +86,9 @@ def cuts_of(
             no_code=idle,
         )
         whole.append(one)
-        hunks.extend(apart or [Cut(HUNK, paths, one.header, one.lines, one.added, one.deleted, no_code=idle)])
+        hunks.extend(
+            apart or [Cut(HUNK, paths, one.header, one.lines, one.added, one.deleted, None, idle, hints)]
+        )
     return (*hunks, *whole)
 
 
@@ -150,6 +156,7 @@ def _hunks(
             len(hunk.deleted),
             content,
             no_code(change.path, after, content, (*hunk.added, *hunk.deleted)),
+            only_hints(change.path, after, content),
         )
 
 

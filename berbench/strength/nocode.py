@@ -48,10 +48,17 @@ def parsed(source: bytes | str) -> ast.Module | None:
             return None
 
 
-def python_shape(source: bytes | str, *, texts: bool = True) -> str | None:
-    """A Python program without layout, comments and docstrings; without `texts`, without what its strings say.
+def only_hints(path: str, with_it: bytes, without: bytes) -> bool:
+    """Whether annotations of functions are all that differs. A program may read its own: that is for a trial."""
+    if posixpath.splitext(path)[1].lower() != ".py":
+        return False
+    before, after = python_shape(without, hints=False), python_shape(with_it, hints=False)
+    return before is not None and before == after
 
-    None when it can't be parsed.
+
+def python_shape(source: bytes | str, *, texts: bool = True, hints: bool = True) -> str | None:
+    """A Python program without layout, comments and docstrings; without `texts`, without what its strings say;
+    without `hints`, without the annotations of functions. None when it can't be parsed.
     """
     tree = parsed(source)
     if tree is None:
@@ -63,6 +70,10 @@ def python_shape(source: bytes | str, *, texts: bool = True) -> str | None:
             node.body = bare or [ast.Pass()]  # type: ignore[attr-defined]
         if not texts and isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
             node.value = ""
+        if not hints and isinstance(node, ast.arg):
+            node.annotation = None
+        if not hints and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
     return ast.dump(tree)
 
 

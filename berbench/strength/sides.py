@@ -79,6 +79,7 @@ def checked(files: Sequence[PatchFile]) -> tuple[Checked, ...]:
 def _of_file(file: PatchFile) -> Iterator[Checked]:
     for hunk in file.hunks:
         name, asserts, touched = _name_in(hunk.heading), list[str](), False
+        decorating = False  # from a decorator on, lines belong to the test that follows
         for line in hunk.lines:
             if line[:1] not in (" ", "+"):
                 touched = touched or line[:1] == "-"
@@ -87,8 +88,9 @@ def _of_file(file: PatchFile) -> Iterator[Checked]:
             if begun:
                 if touched and (name or asserts):
                     yield Checked(file.path, name, tuple(asserts))
-                name, asserts, touched = begun, [], False
-            if line[0] == "+" and line[1:].strip():
+                name, asserts, touched, decorating = begun, [], False, False
+            decorating = decorating or line[1:].lstrip().startswith(("@", "#["))
+            if line[0] == "+" and line[1:].strip() and not decorating:
                 touched = True
                 if _ASSERT.search(line) and not begun:
                     asserts.append(line[1:].strip())

@@ -12,6 +12,7 @@ from sampleplace import SamplePlace, Scripted, sample_place
 
 from auditplace import CHECKED, PROMPT, git, land_unchecked
 from berbench.errors import EngineError, Refusal
+from berbench.model.grading import Grade, GradeName
 from berbench.model.trial import Facts, Trial, VerdictName
 from berbench.stages.audit import (
     Audited,
@@ -23,13 +24,15 @@ from berbench.stages.audit import (
     unspecified,
     weakest_first,
 )
-from berbench.stages.auditplan import Wanted
+from berbench.stages.auditplan import Saw, Wanted, make_plan
 from berbench.stages.create import Doors, Request, create
 from berbench.stages.show import document as shown
 from berbench.stages.show import overview
+from berbench.stages.trees import trees_of
 from berbench.stages.validate import validate_task
 from berbench.strength.audit import Audit, unnoticed
-from berbench.strength.seen import Noticed
+from berbench.strength.cuts import HUNK
+from berbench.strength.seen import Noticed, Sight
 
 WORDS = "tally/words.py"
 ALONE = "Leave words out of top()"  # its reference has one hunk
@@ -166,6 +169,17 @@ def test_S11_an_adversary_that_wins_is_told_and_the_task_is_worth_nothing(
     found = _audit(shared, several, _ByContent(lambda text: "_exit(0)" in text or CHECKED in text))
     assert [one.name for one in found.adversaries if one.passed] == ["exits-0"]
     assert found.score.total == 0
+
+
+def test_annotations_that_nothing_reads_are_no_weakness(shared: SamplePlace, several: str) -> None:
+    files = shared.project.read_task(several)
+    trees = trees_of(shared.history, files)
+    plan = make_plan(shared.history, files, trees, (), Wanted())
+    passing = Saw(Grade(GradeName.PASS), Sight(Noticed.NO))
+    [asked] = [(cut, run) for cut, run in plan.cuts if cut.lines == ('+    text = text or ""',)]
+    hinted = replace(plan, cuts=((replace(asked[0], only_hints=True), asked[1]), asked))
+    seen = hinted.seen_cuts(HUNK, dict.fromkeys(plan.runs, passing))
+    assert [one.sight.noticed for one in seen] == [Noticed.NO_CODE, Noticed.NO]
 
 
 def test_surviving_mutants_are_listed_with_their_line(shared: SamplePlace, single: str) -> None:

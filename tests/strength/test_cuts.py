@@ -170,6 +170,20 @@ def test_a_changed_text_or_an_emptied_file_is_code(tmp_path: Path) -> None:
     assert not any(cut.no_code for cut in change.cuts)
 
 
+def test_annotations_of_functions_are_told_apart(tmp_path: Path) -> None:
+    old = b"def f(x, *, y=1):\n    return x\n" + b"\n" * 9 + b"z = 1\n" + b"\n" * 9 + b"async def g(a): ...\n"
+    new = old.replace(b"f(x, *, y=1)", b"f(x: int, *, y: int = 1) -> int").replace(b"z = 1", b"z: int = 1")
+    new = new.replace(b"g(a)", b"g(a: 'str')")
+    change = Reference(tmp_path / "r", {"a.py": old, "a.js": old}, {"a.py": new, "a.js": new})
+    found = [(cut.path, cut.only_hints, cut.no_code) for cut in change.of(HUNK)]
+    assert found == [("a.js", False, False)] * 3 + [
+        ("a.py", True, False),
+        ("a.py", False, False),
+        ("a.py", True, False),
+    ]
+    assert not any(cut.only_hints for cut in change.of(FILE))
+
+
 _LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"\n", b"c\r\n", b"\xff\x0c\n"]), max_size=40)
 _EDITS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3), _LINES), max_size=5)
 

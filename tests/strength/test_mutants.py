@@ -186,7 +186,8 @@ def test_the_same_change_with_other_blanks_is_one() -> None:
 
 
 def test_added_lines_are_numbered_as_the_patch_leaves_them() -> None:
-    patch = b"diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n+C\n c\n@@ -10,2 +11,3 @@\n x\n+y\n z\n"
+    hunks = b"@@ -1,3 +1,4 @@\n a\n-b\n+B\n+C\n c\n@@ -10,2 +11,3 @@\n x\n+y\n z\n"
+    patch = b"diff --git a/a b/a\n--- a/a\n+++ b/a\n" + hunks
     assert added_lines(read_patch(patch)[0]) == (2, 3, 12)
 
 

@@ -149,6 +149,20 @@ def test_a_changed_test_is_known_by_the_name_above_it() -> None:
     ]
 
 
+def test_what_decorates_a_test_belongs_to_it() -> None:
+    patch = _patch(
+        "tests/test_a.py",
+        "",
+        "@mark.parametrize(",
+        '    "x", [1, 2]',
+        ")",
+        "def test_new(x):",
+        "    assert x",
+        old=("def test_old():", "    assert 1"),
+    )
+    assert [one.name for one in checked(read_patch(patch))] == ["test_new"]
+
+
 def test_names_of_other_languages() -> None:
     go = _patch("a_test.go", "func TestAdd(t *testing.T) {", '\tt.Errorf("no")', "}")
     java = _patch("ATest.java", "    @Test", "    public void addsTwo() {", "        assertEquals(2, add());")
