@@ -77,7 +77,7 @@ class Transport:
         patience: Patience | None = None,
     ) -> None:
         self.api_url = api_url.rstrip("/")
-        self._origin = httpx.URL(self.api_url)
+        self._origin = _read_url(self.api_url)
         self._credentials = credentials
         self._patience = patience or Patience()
         self._cache = EtagCache(cache)
@@ -143,8 +143,8 @@ class Transport:
 
     def _url(self, path: str) -> httpx.URL:
         if not path.startswith(("http://", "https://")):
-            return httpx.URL(f"{self.api_url}/{path.lstrip('/')}")
-        url = httpx.URL(path)
+            return _read_url(f"{self.api_url}/{path.lstrip('/')}")
+        url = _read_url(path)
         if not self._is_home(url):
             raise ForgeError(
                 f"{self._origin.host} sends on to another host, {url.host}, and berbench does not follow",
@@ -154,11 +154,12 @@ class Transport:
 
     def _redirected(self, url: httpx.URL, location: str) -> httpx.URL:
         try:
-            return self._url(str(url.join(location)))
+            target = str(url.join(location))
         except httpx.InvalidURL as cause:
             raise ForgeError(
                 f"{url.host} redirects to no address", remedy="check the remote's address"
             ) from cause
+        return self._url(target)
 
     def _is_home(self, url: httpx.URL) -> bool:
         if url.host != self._origin.host:
@@ -289,6 +290,16 @@ def _trust() -> ssl.SSLContext:
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     return context
+
+
+def _read_url(text: str) -> httpx.URL:
+    try:
+        return httpx.URL(text)
+    except httpx.InvalidURL as cause:
+        raise ForgeError(
+            f"{text[:120]!r} is no address of an API: {cause}",
+            remedy="check the remote's address, or set api_url in the config to the API's own address",
+        ) from cause
 
 
 def _next_link(headers: httpx.Headers) -> str:

@@ -300,3 +300,12 @@ def test_no_server_and_no_such_host() -> None:
             transport.get("/x")
         assert "--no-api" in caught.value.remedy
         transport.close()
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:x/list", "http://[::1/list", "/a\x01b", "/" + "a" * 70_000]
+)
+def test_a_next_page_that_is_no_address_is_told(server: ForgeServer, make: Maker, address: str) -> None:
+    server.routes["/api/list"] = Reply(data=[1], headers={"Link": f'<{address}>; rel="next"'})
+    with pytest.raises(ForgeError, match="is no address of an API"):
+        list(make().pages("/list"))
