@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from berbench.cli.console import clipped, one_line, say, show
+from berbench.cli.show_audit import show_kept
 from berbench.cli.tables import cell, lines, plural, table, verdict_text
 from berbench.model.task import TaskState
 
@@ -83,7 +85,7 @@ def show_problems(task_id: str, problems: Sequence[Problem]) -> None:
 
 
 def show_list(listed: Sequence[Listed]) -> None:
-    """Every task with its state; a stale one with what changed."""
+    """Every task with its state and the age of its proof; a stale one with what changed."""
     if not listed:
         say("No tasks yet. next: berbench task scan")
         return
@@ -92,10 +94,12 @@ def show_list(listed: Sequence[Listed]) -> None:
         "state",
         "fail→pass",
         "pass→pass",
+        "age",
         "command",
-        right=("fail→pass", "pass→pass"),
+        right=("fail→pass", "pass→pass", "age"),
         wide=("command",),
     )
+    now = datetime.now(UTC)
     for item in listed:
         task = item.files.task if item.files else None
         proof = task.validation if task else None
@@ -105,6 +109,7 @@ def show_list(listed: Sequence[Listed]) -> None:
             verdict_text(item.standing.state),
             cell(len(proven.fail_to_pass) if proven else ""),
             cell(len(proven.pass_to_pass) if proven else ""),
+            cell(_age(item.age_s(now)) if proven else ""),
             _about(task, item.standing.reason),
         )
     show(made)
@@ -113,6 +118,13 @@ def show_list(listed: Sequence[Listed]) -> None:
         ", ".join(f"{count} {state}" for state, count in counts.most_common())
         + f" of {plural(len(listed), 'task')}"
     )
+
+
+def _age(seconds: float | None) -> str:
+    """How long ago, in the unit that says enough: `3h`, `12d`."""
+    if seconds is None:
+        return ""
+    return f"{seconds / 86400:.0f}d" if seconds >= 86400 else f"{max(0.0, seconds) / 3600:.0f}h"
 
 
 def _about(task: Task | None, reason: str) -> Text:
@@ -149,11 +161,21 @@ def show_task(view: Overview) -> None:
         say(
             f"                        {len(proof.fail_to_pass)} fail→pass, {len(proof.pass_to_pass)} pass→pass"
         )
+        if proof.repeats > 1:
+            say(f"                        each trial ran {proof.repeats} times")
         for test in proof.fail_to_pass[:20]:
             say(f"    {test}")
+        for test in proof.quarantined:
+            say(f"in quarantine           {one_line(test)}")
+        if proof.broken:
+            say(f"broken                  since {proof.broken.at:%Y-%m-%d %H:%M}; against the proof:")
+            for line in proof.broken.difference:
+                say(f"    {one_line(line)}")
     if view.last:
         say(f"last validation here    {view.last.name}: {clipped(view.last.reason)}")
         say(f"                        logs in {view.logs}")
+    if view.audit:
+        show_kept(view.audit, outdated=view.audit_outdated)
 
 
 def _show_files(name: str, files: Sequence[PatchFile]) -> None:

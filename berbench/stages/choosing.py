@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from berbench.errors import UsageError
 from berbench.history.door import History
@@ -53,14 +53,5 @@ def choose(project: Project, history: History, choice: Choice, now: datetime) ->
 def _is_due(item: Listed, max_age_s: float | None, now: datetime) -> bool:
     if item.standing.state is not TaskState.FRESH:
         return True
-    age_s = age_of(item, now)
+    age_s = item.age_s(now)
     return max_age_s is not None and age_s is not None and age_s > max_age_s
-
-
-def age_of(item: Listed, now: datetime) -> float | None:
-    """Seconds since the task was proven, None where it was not."""
-    proof = item.files.task.validation if item.files else None
-    if proof is None:
-        return None
-    at = proof.validated_at
-    return (now - (at if at.tzinfo else at.replace(tzinfo=UTC))).total_seconds()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from berbench.environments import build_arguments
 from berbench.errors import BerbenchError
@@ -22,6 +23,14 @@ class Listed:
     id: str
     standing: Standing
     files: TaskFiles | None = None
+
+    def age_s(self, now: datetime) -> float | None:
+        """Seconds since the task was proven, None where it was not."""
+        block = self.files.task.validation if self.files else None
+        if block is None:
+            return None
+        at = block.validated_at
+        return (now - (at if at.tzinfo else at.replace(tzinfo=UTC))).total_seconds()
 
 
 def build_arguments_of(task: Task) -> tuple[tuple[str, str], ...]:

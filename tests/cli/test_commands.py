@@ -331,3 +331,47 @@ def test_a_signal_ends_the_command_where_errors_of_single_tasks_are_forgiven(
     said = begun("task", "list", "--json")
     assert (said.code, said.out) == (130, "")
     assert "Stopped." in said.err
+
+
+def test_options_against_luck_that_can_not_be_meant_are_one_clear_sentence(begun: Berbench) -> None:
+    assert begun("task", "create", "4", "--no-api").code == 0
+    task = begun.root / ".ber" / "bench" / "tasks" / "4" / "task.yaml"
+    task.write_text(task.read_text().replace("evidence: auto", "evidence: none"))
+    for words, said in (
+        ("--repeat 0", "'--repeat'"),
+        ("--repeat many", "'--repeat'"),
+        ("--repeat 101", "'--repeat'"),
+        ("--seed 0", "'--seed'"),
+        ("--clock nonsense", "'nonsense' is no way to move the clock"),
+        ("--clock +0d", "no way to move the clock"),
+        ("--clock +999999d", "at most 50 years"),
+        ("--clock +40y", "no way to move the clock"),
+        ("--max-age abc", "'abc' is no age"),
+        ("--max-age 30d --all", "--max-age chooses among all tasks"),
+        ("--max-age 30d 4", "--max-age chooses among all tasks"),
+        ("--stale-only --all", "one way"),
+        ("4 --shuffle", "can't be shuffled: verify.evidence is none"),
+        ("4 --seed 3", "can't be shuffled: verify.evidence is none"),
+    ):
+        ended = begun("task", "validate", *words.split())
+        assert (ended.code, ended.out) == (2, ""), words
+        assert said in ended.err, words
+        assert "→" in ended.err, words
+
+
+def test_a_default_of_repeats_that_is_none_names_its_key(begun: Berbench) -> None:
+    config = begun.root / ".ber" / "bench" / "config.yaml"
+    assert "repeat: 1" in config.read_text()
+    config.write_text(config.read_text().replace("repeat: 1", "repeat: 0"))
+    ended = begun("task", "validate", "--all")
+    assert ended.code == 2 and "`validate.repeat` must be at least 1" in ended.err
+
+
+def test_nothing_that_is_due_is_said_and_needs_no_engine(begun: Berbench) -> None:
+    for words, said in (
+        ("--stale-only", "every task is fresh."),
+        ("--stale", "every task is fresh."),
+        ("--max-age 30d", "proven within 30d."),
+    ):
+        ended = begun("task", "validate", *words.split())
+        assert ended.code == 0 and said in ended.out
