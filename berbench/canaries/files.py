@@ -39,11 +39,11 @@ def _script(runner: str) -> Callable[[str, Words], str]:
         if mark:
             return _joined(name[: mark.start()], words) + mark[0]
         stem, extension = splitext(name)
-        if head:
-            return f"{head[0]}{_joined(stem[len(head[0]) :], words)}{extension}"
         if stem.lower() in ("test", "tests", "spec", "specs"):
             plain = "-".join(words)
             return f"test-{plain}{extension}" if runner == "node" else f"{plain}.test{extension}"
+        if head:
+            return f"{head[0]}{_joined(stem[len(head[0]) :], words)}{extension}"
         return _joined(stem, words) + extension
 
     return make

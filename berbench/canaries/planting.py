@@ -160,7 +160,9 @@ def _write(
     places: Collection[str],
     taken: set[str],
 ) -> list[_Made]:
-    made = []
+    made: list[_Made] = []
+    if any(writer.silences(hidden[path]) for path in reached):
+        return made
     for path, reach in reached.items() if INSIDE in places else ():
         pair = writer.inside(hidden[path])
         if pair is not None:

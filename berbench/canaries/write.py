@@ -45,6 +45,11 @@ class Writer:
         )
         return known and entry.mode != SYMLINK
 
+    def silences(self, entry: FileEntry) -> bool:
+        """Whether the file picks single tests out of all files of the run, as mocha's `.only` does."""
+        style = script.read(entry.path, entry.data, "mocha", "") if self.runner == "mocha" else None
+        return style is not None and style.only
+
     def inside(self, entry: FileEntry) -> Pair | None:
         """The file with a pair at its end, None where it can't stand there or would not run."""
         data = entry.data
