@@ -19,6 +19,7 @@ from berbench.errors import ConfigError
 from berbench.model.changes import ABSENT, GITLINK, Change, Split
 
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX | glob.BRACE | glob.NEGATE
+_MOST_PATTERNS = 10_000
 _MAGIC = re.compile(r"[*?\[\]{}]")
 
 
@@ -33,7 +34,14 @@ def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     if not any(not pattern.startswith("!") for pattern in expanded):
         return lambda path: False
     # One expression for all patterns: whole trees are matched, and most paths match none of many.
-    wanted, unwanted = (_joined(side) for side in glob.translate(expanded, flags=_FLAGS, limit=0))
+    try:
+        translated = glob.translate(expanded, flags=_FLAGS, limit=_MOST_PATTERNS)
+    except Exception as error:  # the library keeps the exception for too many alternatives to itself
+        raise ConfigError(
+            f"A pattern can't be used, perhaps {max(expanded, key=len)[:120]!r}: {error}.",
+            remedy="Write fewer alternatives in braces, or `*`.",
+        ) from error
+    wanted, unwanted = (_joined(side) for side in translated)
     return lambda path: wanted.fullmatch(path) is not None and unwanted.fullmatch(path) is None
 
 

@@ -11,6 +11,7 @@ from berbench.errors import BerbenchError
 from berbench.forge.credentials import Credentials
 from berbench.forge.github import GitHubForge
 from berbench.forge.gitlab import GitLabForge
+from berbench.forge.limits import graphql_wait, rate_limit_wait
 from berbench.forge.remote import parse_pull_request, parse_remote
 from berbench.forge.transport import Patience, Transport
 from berbench.model.changes import Repository
@@ -43,6 +44,14 @@ def _forge(number: int, answer: httpx.Response) -> tuple[Any, list[str]]:
     return kind(repository, transport, credentials), asked
 
 
+def _waits(data: bytes, value: str) -> None:
+    for status in (403, 429, 503):
+        for name in ("retry-after", "x-ratelimit-reset"):
+            wait = rate_limit_wait(status, {name: value, "x-ratelimit-remaining": "0"}, data, 1.7e9)
+            assert wait is None or wait >= 1
+    graphql_wait({"x-ratelimit-reset": value}, data, 1.7e9)
+
+
 def check_forge(data: bytes) -> None:
     """Whatever is answered, it becomes a value or a ForgeError, in few questions, and all of them to one host.
 
@@ -55,6 +64,7 @@ def check_forge(data: bytes) -> None:
     plain = link.translate(None, b"\r\0"), other.translate(None, b"\r\0")
     headers = [(b"link", plain[0]), (name, plain[1]), (b"x-ratelimit-remaining", b"0")]
     answer = httpx.Response(status, headers=headers, content=body)
+    _waits(body, other.decode("latin-1"))
     forge, asked = _forge(len(data), answer)
     for ask in (
         forge.check,
@@ -65,7 +75,7 @@ def check_forge(data: bytes) -> None:
     ):
         before = len(asked)
         with contextlib.suppress(BerbenchError):
-            ask()
+            str(ask()).encode("utf-8")
         assert len(asked) - before <= _MOST_REQUESTS
     forge.close()
 

@@ -9,7 +9,14 @@ from typing import Any
 from berbench.documents import typed
 from berbench.emit import dump
 from berbench.engine.dockerfile import excludes_itself, final_base, needs_buildkit
-from berbench.environments import declared_arguments, draft, language_image, propose_inputs, propose_setup
+from berbench.environments import (
+    as_of_value,
+    declared_arguments,
+    draft,
+    language_image,
+    propose_inputs,
+    propose_setup,
+)
 from berbench.environments.dating import dated_arguments
 from berbench.errors import BerbenchError
 from berbench.landings import closing_issues, mentioned_issues, read_landings
@@ -20,6 +27,7 @@ from berbench.prompts.cleaning import clean
 from berbench.ranking.titles import housekeeping, other_system, tells_a_fix
 from berbench.runners import command_warnings, instrument, propose, runner_of
 from berbench.runners.shell import Line, insert, parse
+from berbench.split import matcher
 from berbench.store.taskfolder import read_task_document
 from berbench.yamledit import replace_block, set_value
 from berbench.yamlio import load
@@ -32,7 +40,11 @@ _BLOCK = b"validation:\n  task: '7'\n  inputs:\n    prompt: abc\n"
 def check_yaml(data: bytes) -> None:
     """A document is read, or refused in one sentence; what was read is written and read again as the same."""
     with contextlib.suppress(BerbenchError):
-        read_task_document(data, "task.yaml")
+        task, _ = read_task_document(data, "task.yaml")
+        for mode in ("landing", "month"):
+            as_of_value(task.source.landed_at, mode)
+        for globs in (task.verify.protected_paths, task.hide, task.environment.inputs):
+            matcher(globs)("tests/test_a.py")
     tree = load(data, "x.yaml")
     with contextlib.suppress(BerbenchError):
         typed(Config, tree, "config.yaml")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from berbench.diagnosis import code_is_to_blame, diagnose_log, log_tail
+from berbench.emit import dump
 from berbench.evidence import read_evidence, unstable
 from berbench.evidence.gotest import read_go
 from berbench.evidence.junit import read_junit
@@ -20,6 +21,7 @@ from berbench.evidence.tap import read_tap
 from berbench.model.trial import Evidence, Facts, ReportFile
 from berbench.runners import instrument
 from berbench.runners.narrow import narrow
+from berbench.yamlio import load
 
 _DATA = Path(__file__).resolve().parents[2] / "tests" / "evidence" / "data"
 _CUT = b"\n%%%%\n"  # between the parts of a trial
@@ -145,6 +147,8 @@ def check_evidence(data: bytes) -> None:
 
 def _consistent(evidence: Evidence) -> None:
     ids = [result.id for result in evidence.results]
+    messages = [result.message for result in evidence.results]
+    assert load(dump({"ids": ids, "messages": messages}), "kept") == {"ids": ids, "messages": messages}
     assert len(set(ids)) == len(ids), "an id stands twice"
     if evidence.readable:
         counted = Counter(result.outcome for result in evidence.results)

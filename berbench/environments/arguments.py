@@ -22,7 +22,8 @@ def as_of_value(landed_at: datetime | None, mode: AsOf) -> str:
     the landing could name exists by then, and what came later is at most a month newer. The start of the
     landing's own month would lose a package that the landing raises its lower bound to.
     """
-    if landed_at is None or mode == "off":
+    # A commit can bear any date: the calendar's first and last years say nothing of packages.
+    if landed_at is None or mode == "off" or not 1 < landed_at.year < 9999:
         return ""
     moment = landed_at.astimezone(UTC)
     if mode == "month":

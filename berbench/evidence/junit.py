@@ -18,7 +18,6 @@ _BAD_REFERENCE = re.compile(
     rb"&#(?:x0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|[dD][89a-fA-F]..|[fF]{3}[eEfF])|0*(?:[0-8]|1[124-9]|2\d|3[01]));"
 )
 _UTF8_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*encoding=["']utf-?8["']""", re.IGNORECASE)
-_CHUNK = 1 << 16
 _TEXT_CHARS = 4000
 
 
@@ -127,9 +126,7 @@ def read_junit(data: bytes, runner: str, *, where: str = "report", truncated: bo
     data = _clean(data)
     problem = ""
     try:
-        for offset in range(0, len(data), _CHUNK):
-            parser.Parse(data[offset : offset + _CHUNK], False)
-        parser.Parse(b"", True)
+        parser.Parse(data, True)  # at once: expat reads a long token anew with every further piece
     except (expat.ExpatError, LookupError, ValueError) as error:  # the last two: an encoding of no known name
         problem = f"{where} is no complete XML: {error}"
     except _Refused as error:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from berbench.errors import ForgeDown, ForgeError, NotOnForge, RateLimited
 from berbench.forge.credentials import Credentials
 from berbench.forge.home import Hosted
-from berbench.forge.shapes import Shape
+from berbench.forge.shapes import Shape, whole_text
 from berbench.forge.transport import Transport
 from berbench.landings import closing_issues
 from berbench.model.changes import Issue, PullRequest, Repository
@@ -66,7 +66,7 @@ class GitLabForge(Hosted):
             commits=None,
             closes=self._closes(number, f"{title}\n\n{body}", found.optional_number("target_project_id")),
             merged_at=found.time("merged_at"),
-            labels=tuple(label for label in found.items("labels") if isinstance(label, str)),
+            labels=tuple(whole_text(label) for label in found.items("labels") if isinstance(label, str)),
         )
 
     def issue(self, number: int) -> Issue:

@@ -49,6 +49,8 @@ def _after(value: str, now: float) -> float:
     """Retry-After is a number of seconds or a date."""
     try:
         return max(_SHORTEST_S, float(int(value.strip())))
+    except OverflowError:
+        return _UNTOLD_S
     except ValueError:
         pass
     try:
@@ -61,5 +63,5 @@ def _until(value: str, now: float) -> float:
     try:
         # One second more, for the clocks of two machines never agree.
         return max(_SHORTEST_S, float(int(value.strip())) - now + 1)
-    except ValueError:
+    except (ValueError, OverflowError):
         return _UNTOLD_S

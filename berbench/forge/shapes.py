@@ -27,7 +27,7 @@ class Shape:
             return default
         if not isinstance(value, str):
             raise _wrong(self._what, f"{key} is no text")
-        return value
+        return whole_text(value)
 
     def number(self, key: str) -> int:
         """A whole number."""
@@ -72,6 +72,11 @@ class Shape:
         if moment.tzinfo is None:
             raise _wrong(self._what, f"{key} has no zone")
         return moment
+
+
+def whole_text(text: str) -> str:
+    """The text with halves of surrogate pairs replaced: JSON can hold them, no file or terminal can."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _wrong(what: str, why: str) -> ForgeError:
