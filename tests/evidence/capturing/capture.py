@@ -128,6 +128,7 @@ def anonymous(data: bytes, room: Path) -> str:
         (room / "kit", KIT_DIR),
         (room / "out", OUT_DIR),
         (room / "home", "/root"),
+        (room / "bare", "/usr/bin"),
     ]
     places += [(Path(os.environ[n]), place) for n, place in OPT.items() if n in os.environ]
     places += [(Path(sys.base_prefix), "/usr/local")]
@@ -135,7 +136,7 @@ def anonymous(data: bytes, room: Path) -> str:
         data = data.replace(str(place).encode(), name.encode())
         if not place.is_relative_to(room):
             data = data.replace(os.path.relpath(place, room / "work").encode() + b"/", b"")
-    data = re.sub(rb"(?:registry|index)\.(npmjs\.org|crates\.io)", b"registry.example.org", data)
+    data = re.sub(rb"(?:(?:registry|index)\.)?(?:npmjs\.org|crates\.io)", b"registry.example.org", data)
     data = BUILD_TOOL_FRAMES.sub(b"", data)
     return data.decode("utf-8", "surrogateescape")
 
