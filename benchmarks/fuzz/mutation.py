@@ -17,16 +17,21 @@ ODD = (
     b"/" * 300, b"../", b"'", b'"', b"\\", b"`", b"$(", b"${", b"#", b"%", b"&&", b"||", b"|", b";", b"<<", b">", b":",
     b"null", b"true", b"{}", b"[]", b'""', b"\\u0000", b"\\ud800",
 )  # fmt: skip
+_LENGTHS = (1 << 10, 1 << 11, 1 << 11, 1 << 13)
 _NUMBER = re.compile(rb"\d+")
 
 Mutator = Callable[[random.Random, bytes, Sequence[bytes], Sequence[bytes]], bytes]
 
 
 def mutate(dice: random.Random, data: bytes, pool: Sequence[bytes], words: Sequence[bytes]) -> bytes:
-    """The input after a few changes, at most MAX_BYTES long. `words` are the format's own."""
+    """The input after a few changes: mostly short, for many are tried then; now and then MAX_BYTES long.
+
+    `words` are the format's own.
+    """
+    most = dice.choice(_LENGTHS)
     for _ in range(dice.choice((1, 1, 2, 2, 3, 5, 8))):
-        data = dice.choice(_WAYS)(dice, data, pool, words)[:MAX_BYTES]
-    return _stretch(dice, data, pool, words) if dice.random() < 0.05 else data
+        data = dice.choice(_WAYS)(dice, data, pool, words)[:most]
+    return _stretch(dice, data, pool, words) if dice.random() < 0.03 else data
 
 
 def _cut(dice: random.Random, data: bytes, most: int = 64) -> tuple[int, int]:

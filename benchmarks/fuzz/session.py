@@ -8,9 +8,11 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.fuzz.limits import MAX_BYTES, SECONDS, Failure, smaller, try_input
+from benchmarks.fuzz.limits import SECONDS, Failure, smaller, try_input
 from benchmarks.fuzz.mutation import mutate
 from benchmarks.fuzz.targets import TARGETS, name_of_input
+
+_LONGEST_LED = 1 << 13  # inputs led by coverage: it grows with short ones
 
 
 class Session:
@@ -84,7 +86,12 @@ def by_coverage(session: Session, seconds: float) -> None:
             return bytes(atheris.Mutate(data, room))
         return mutate(random.Random(seed), data, session.pool, session.target.words)[:room]
 
-    options = (f"-max_total_time={int(seconds)}", f"-max_len={MAX_BYTES}", "-timeout=100", "-rss_limit_mb=0")
+    options = (
+        f"-max_total_time={int(seconds)}",
+        f"-max_len={_LONGEST_LED}",
+        "-timeout=100",
+        "-rss_limit_mb=0",
+    )
     command = [sys.argv[0], *options, "-verbosity=0", "-print_final_stats=1", str(folder)]
     atheris.Setup(command, session.fire, custom_mutator=change)
     atheris.Fuzz()
