@@ -77,13 +77,9 @@ def _kept_beside(old: bytes, new: bytes, before: Any, key: str) -> None:
     after = load(new, "y.yaml")
     said = {name: value for name, value in before.items() if name != key} if isinstance(before, dict) else {}
     assert {name: value for name, value in after.items() if name != key} == said
-    comments = [line for line in old.split(b"\n") if line.startswith(b"# ")]
-    lines = new.split(b"\n")
-    assert all(
-        line.rstrip(b"\r") in {one.rstrip(b"\r") for one in lines}
-        for line in comments
-        if b"validation" not in line
-    )
+    lines = {line.rstrip(b"\r") for line in new.split(b"\n")}
+    comments = [line.rstrip(b"\r") for line in old.split(b"\n") if line.startswith(b"# ")]
+    assert all(line in lines for line in comments if b"validation" not in line)
 
 
 # --- commands -----------------------------------------------------------------------------------------------
