@@ -17,11 +17,19 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from berbench.errors import ConfigError, UsageError
+from berbench.model.cells import ExperimentDocument
 from berbench.model.task import Config, Task, Validation
+from berbench.model.tools import ToolDocument
 
 M = TypeVar("M", bound=BaseModel)
 
-DOCUMENTS: Mapping[str, type[BaseModel]] = {"config": Config, "task": Task, "validation": Validation}
+DOCUMENTS: Mapping[str, type[BaseModel]] = {
+    "config": Config,
+    "experiment": ExperimentDocument,
+    "task": Task,
+    "tool": ToolDocument,
+    "validation": Validation,
+}
 
 _NOTHING = ("", "null", "~", "Null", "NULL")  # how people write "no value" where one may be missing
 
@@ -59,6 +67,7 @@ class _Key:
     has_default: bool
     nullable: bool
     model: type[BaseModel] | None
+    items: type[BaseModel] | None = None  # what a list or a mapping of any keys holds
 
 
 def typed(model: type[M], tree: object, name: str) -> M:
@@ -67,13 +76,7 @@ def typed(model: type[M], tree: object, name: str) -> M:
     ConfigError names the document (`name`), the key's path and the problem; unknown keys come first, with the
     nearest known key. Further problems are in its `details`.
     """
-    if isinstance(tree, str) and tree.strip() == "":
-        tree = {}
-    if not isinstance(tree, Mapping):
-        raise ConfigError(f"{name} must hold keys and values, not {_shape(tree)}.", remedy=f"Rewrite {name}.")
-    unknown = tuple(_unknown(model, tree, ""))
-    if unknown:
-        raise _error(name, unknown)
+    tree = checked_keys(model, tree, name)
     if model is not Validation:  # names of tests may hold anything
         nul = tuple(
             f"`{_path(path)}` holds a NUL character, which no command, path or name can"
@@ -89,6 +92,18 @@ def typed(model: type[M], tree: object, name: str) -> M:
         ) from error
 
 
+def checked_keys(model: type[BaseModel], tree: object, name: str) -> Mapping[str, Any]:
+    """The tree, when it is a mapping with no key that the model does not know: what a part of a document can be
+    asked before it is merged with the rest. ConfigError as `typed`."""
+    if isinstance(tree, str) and tree.strip() == "":
+        tree = {}
+    if not isinstance(tree, Mapping):
+        raise ConfigError(f"{name} must hold keys and values, not {_shape(tree)}.", remedy=f"Rewrite {name}.")
+    if unknown := tuple(_unknown(model, tree, "")):
+        raise _error(name, unknown)
+    return tree
+
+
 def _error(name: str, problems: Sequence[str]) -> ConfigError:
     return ConfigError(
         f"{name}: {problems[0]}.",
@@ -102,13 +117,18 @@ def _keys(model: type[BaseModel]) -> Mapping[str, _Key]:
     keys = {}
     for field_name, field in model.model_fields.items():
         options = _options(field.annotation)
-        models = [option for option in options if isinstance(option, type) and issubclass(option, BaseModel)]
         keys[field.alias or field_name] = _Key(
             has_default=not field.is_required(),
             nullable=type(None) in options,
-            model=models[0] if models else None,
+            model=_model_among(options),
+            items=_model_among([part for option in options for part in typing.get_args(option)]),
         )
     return keys
+
+
+def _model_among(options: Sequence[Any]) -> type[BaseModel] | None:
+    models = (option for option in options if isinstance(option, type) and issubclass(option, BaseModel))
+    return next(models, None)
 
 
 def _options(annotation: Any) -> tuple[Any, ...]:
@@ -127,6 +147,18 @@ def _unknown(model: type[BaseModel], tree: Mapping[str, Any], path: str) -> Iter
             yield f"`{path}{_shown(key)}` is no known key ({hint})"
         elif known.model is not None and isinstance(value, Mapping):
             yield from _unknown(known.model, value, f"{path}{key}.")
+        elif known.items is not None:
+            for where, item in _items(value):
+                if isinstance(item, Mapping):
+                    yield from _unknown(known.items, item, f"{path}{key}{where}.")
+
+
+def _items(value: object) -> Iterator[tuple[str, Any]]:
+    """What a list or a mapping holds, each with how its place is written behind the key."""
+    if isinstance(value, Mapping):
+        yield from ((f".{_shown(key)}", item) for key, item in value.items())
+    elif isinstance(value, list):
+        yield from ((f"[{number}]", item) for number, item in enumerate(value))
 
 
 def _nul(tree: object, path: tuple[int | str, ...] = ()) -> Iterator[tuple[int | str, ...]]:
@@ -157,9 +189,17 @@ def _filled(model: type[BaseModel], tree: Mapping[str, Any]) -> dict[str, Any]:
             continue
         elif known.model is not None and isinstance(value, Mapping):
             filled[key] = _filled(known.model, value)
+        elif known.items is not None and isinstance(value, Mapping):
+            filled[key] = {name: _filled_item(known.items, item) for name, item in value.items()}
+        elif known.items is not None and isinstance(value, list):
+            filled[key] = [_filled_item(known.items, item) for item in value]
         else:
             filled[key] = value
     return filled
+
+
+def _filled_item(model: type[BaseModel], value: Any) -> Any:
+    return _filled(model, value) if isinstance(value, Mapping) else {} if value == "" else value
 
 
 def _sentence(problem: Any) -> str:
@@ -207,7 +247,7 @@ def _shape(value: object) -> str:
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of `task`, `config` or `validation`. UsageError for another name."""
+    """The JSON Schema (2020-12) of a document by its name in DOCUMENTS. UsageError for another name."""
     if name not in DOCUMENTS:
         raise UsageError(
             f"There is no document {_shown(name)!r}.", remedy=f"Name one of {', '.join(sorted(DOCUMENTS))}."

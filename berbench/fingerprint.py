@@ -54,12 +54,12 @@ def inputs_of(
         "timeouts": (str(task.verify.timeout_s), str(task.timeout_s)),
         "verify_command": (task.verify.command,),
     }
-    return {name: _digest("berbench.input", str(RECIPE), name, *parts) for name, parts in values.items()}
+    return {name: digest("berbench.input", str(RECIPE), name, *parts) for name, parts in values.items()}
 
 
 def fingerprint(inputs: Mapping[str, str]) -> str:
     """`sha256:…` over the named input hashes, whatever their order."""
-    return "sha256:" + _digest(
+    return "sha256:" + digest(
         "berbench.fingerprint", *(part for item in sorted(inputs.items()) for part in item)
     )
 
@@ -71,7 +71,7 @@ def seal(validation: Validation) -> str:
     """
     document = validation.model_dump(mode="json", by_alias=True, exclude={"seal"}, exclude_defaults=True)
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return "sha256:" + _digest("berbench.seal", canonical)
+    return "sha256:" + digest("berbench.seal", canonical)
 
 
 class Trialed(Protocol):
@@ -192,8 +192,8 @@ def _assertion(assertion: Mapping[str, str | tuple[str, ...]]) -> str:
     return json.dumps(assertion, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def _digest(*parts: str | bytes) -> str:
-    """SHA-256 over a counted, length-prefixed listing, so that no two listings read the same."""
+def digest(*parts: str | bytes) -> str:
+    """SHA-256 (hex) over a counted, length-prefixed listing, so that no two listings read the same."""
     listing = hashlib.sha256(b"%d:" % len(parts))
     for part in parts:
         data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part

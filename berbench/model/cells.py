@@ -9,21 +9,66 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from berbench.model.task import Document, Seconds
-from berbench.model.tools import ToolDocument
+from berbench.model.tools import Step, ToolDocument
+
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+
+
+def _listed(value: Any) -> Any:
+    """A single text is a list of one."""
+    return (value,) if isinstance(value, str) else value
+
+
+def _sets(value: Any) -> Any:
+    """`fast`, `[fast, deep+careful]` and `[[fast], [deep, careful], []]` are all lists of sets."""
+    value = _listed(value)
+    if not isinstance(value, (list, tuple)):
+        return value
+    return tuple(
+        tuple(name for name in entry.split("+") if name) if isinstance(entry, str) else entry
+        for entry in value
+    )
+
+
+Names = Annotated[
+    tuple[str, ...], BeforeValidator(_listed), WithJsonSchema({"anyOf": [{"type": "string"}, _TEXTS]})
+]
+OptionSets = Annotated[
+    tuple[tuple[str, ...], ...],
+    BeforeValidator(_sets),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "items": {"anyOf": [{"type": "string"}, _TEXTS]}},
+            ]
+        }
+    ),
+]
+
+
+class StepAxes(Document):
+    """What is varied of one step of a workflow; an axis that is left out keeps what the workflow says."""
+
+    tool: Names = ()
+    model: Names = ()
+    effort: Names = ()
+    options: OptionSets = ()
 
 
 class ToolBlock(Document):
     """A block of an experiment: lists inside it form a cross product, blocks are added."""
 
-    tool: tuple[str, ...]
-    model: tuple[str, ...] = ()
-    effort: tuple[str, ...] = ()
-    options: tuple[tuple[str, ...], ...] = ()  # each entry is a set of option names; () is none
+    tool: Names
+    model: Names = ()
+    effort: Names = ()
+    options: OptionSets = ()  # each entry is a set of option names; () is none
+    steps: dict[str, StepAxes] = Field(default_factory=dict)  # of a workflow, by the step's name
     attempts: Annotated[int, Field(gt=0, le=1000)] | None = None
 
 
@@ -34,8 +79,8 @@ class ExperimentDocument(Document):
     name: str = ""
     description: str = ""
     tools: tuple[ToolBlock, ...]
-    tasks: tuple[str, ...] = ()  # ids; empty: every fresh task
-    tags: tuple[str, ...] = ()  # tasks with one of these tags
+    tasks: Names = ()  # ids; empty: every fresh task
+    tags: Names = ()  # of those, the ones with one of these tags
     attempts: Annotated[int, Field(gt=0, le=1000)] = 1
     seed: int = 0  # order of the cells
     concurrency: Annotated[int, Field(gt=0, le=256)] = 2
@@ -45,7 +90,12 @@ class ExperimentDocument(Document):
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One way to use a tool. `label` is `tool/model/effort+option+option`, empty parts left out at the end."""
+    """One way to use a tool.
+
+    `label` is `tool/model/effort+option+option`, empty parts left out at the end. A model's name may hold slashes:
+    then the slash before the effort stays, even where no effort is chosen. A workflow's is its name and the steps
+    that differ from what it says itself: `flow,build=tool/model/effort,review=tool`.
+    """
 
     tool: ToolDocument
     model: str = ""
@@ -55,9 +105,22 @@ class Configuration:
 
     @property
     def label(self) -> str:
-        """The name by which reports call it."""
-        name = "/".join((self.tool.name, self.model, self.effort)).rstrip("/")
+        """The name by which reports call it, and by which the command line takes it."""
+        if self.steps:
+            pairs = zip(self.tool.steps, self.steps, strict=True)
+            changed = [f"{step.name}={chosen.label}" for step, chosen in pairs if not chosen.is_as(step)]
+            return ",".join((self.tool.name, *changed))
+        name = self.tool.name
+        if self.model or self.effort:
+            name += f"/{self.model}"
+        if self.effort or "/" in self.model:
+            name += f"/{self.effort}"
         return "+".join((name, *self.options))
+
+    def is_as(self, step: Step) -> bool:
+        """Whether it is what a workflow's step says by itself."""
+        chosen = (self.tool.name, self.model, self.effort, set(self.options))
+        return chosen == (step.tool, step.model, step.effort, set(step.options))
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ class StagedFile(Document):
 class Auth(Document):
     """What the tool is given to prove who pays. Never in an image, a log or a result."""
 
-    env: tuple[str, ...] = ()  # names of host variables that are handed on; the first of `a|b` that is set
+    env: tuple[str, ...] = ()  # names of host variables: the first of `A|B` that is set; `A?` if it is set
     files: tuple[StagedFile, ...] = ()
 
 
@@ -62,7 +62,7 @@ class Option(Document):
     post: tuple[str, ...] = ()
     files: dict[str, str] = Field(
         default_factory=dict
-    )  # repository path → text; planted, never the agent's work
+    )  # repository path, or {config_path} → text; planted, never the agent's work
 
 
 class Telemetry(Document):
@@ -84,8 +84,12 @@ class Step(Document):
 
 
 class ToolDocument(Document):
-    """A tool. Placeholders of `invoke`, `env`, `pre` and `post`: {prompt}, {prompt_file}, {model}, {effort}, {workdir},
-    {home}."""
+    """A tool.
+
+    Placeholders of `invoke`, `env`, `pre` and `post`: {prompt}, {prompt_file}, {model}, {effort}, {workdir}, {home}.
+    What is chosen (`model_args`, `effort_args`, the options' `args`) stands where `invoke` has the argument `{args}`,
+    or at the end.
+    """
 
     schema_: Annotated[Literal["berbench.tool/1"], Field(alias="schema")] = "berbench.tool/1"
     name: str
