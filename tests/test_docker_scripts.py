@@ -203,6 +203,7 @@ def test_engine_and_base_are_instant_when_there():
 @pytest.mark.docker
 def test_the_base_image_has_what_builds_need():
     line = "python --version && python -m pytest --version && python -m venv /v && git --version && pip --version"
+    line += " && ls /usr/lib/*/faketime/libfaketime.so.1"
     said = subprocess.run(
         ["docker", "run", "--rm", "--network", "none", "berbench/base", "sh", "-c", line],
         check=True,
@@ -210,5 +211,5 @@ def test_the_base_image_has_what_builds_need():
         text=True,
         timeout=120,
     ).stdout
-    for word in ("Python 3", "pytest ", "git version", "pip "):
+    for word in ("Python 3", "pytest ", "git version", "pip ", "libfaketime"):
         assert word in said

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sampleplace import NOW, SamplePlace, Scripted
+from sampleplace import NOW, SamplePlace, Scripted, sample_place
 
 from berbench.fingerprint import seal
 from berbench.model.task import Standing, TaskState
@@ -16,6 +17,7 @@ from berbench.stages.lessening import Wishes
 from berbench.stages.luck import Luck
 from berbench.stages.standing import document, stand
 from berbench.stages.validate import Validated, validate_task
+from berbench.verdicts import Trialed
 
 GOOD = "Leave words out of top()"
 FILE = "tests/test_words.py"
@@ -75,11 +77,27 @@ def sometimes(trial: Trial) -> dict[str, bool] | None:
     return {"old": False, "new": True} if trial.name == "reference-2" else None
 
 
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SamplePlace]:
+    with sample_place(tmp_path_factory.mktemp("luck")) as one:
+        created = one.create(one.pull(GOOD))
+        one.project.update_verify_command(created.id, f"python -m pytest {FILE}")
+        shutil.copytree(created.folder, one.sample.root.parent / "as-created")
+        yield one
+
+
+@pytest.fixture
+def place(opened: SamplePlace) -> SamplePlace:
+    """One place for all tests here: the task is as it was created, and nothing is recorded yet."""
+    shutil.rmtree(opened.project.tasks_folder)
+    shutil.rmtree(opened.data.folder / "validations", ignore_errors=True)
+    shutil.copytree(opened.sample.root.parent / "as-created", opened.project.tasks_folder / "8")
+    return opened
+
+
 @pytest.fixture
 def task_id(place: SamplePlace) -> str:
-    created = place.create(place.pull(GOOD))
-    place.project.update_verify_command(created.id, f"python -m pytest {FILE}")
-    return created.id
+    return "8"
 
 
 def test_every_repeat_is_run_recorded_and_counted_in_the_proof(place: SamplePlace, task_id: str) -> None:
@@ -273,7 +291,11 @@ def drifted(trial: Trial) -> dict[str, bool] | None:
 def test_N02_a_fresh_task_that_does_not_reproduce_is_broken_and_says_what_differs(
     place: SamplePlace, task_id: str
 ) -> None:
-    prove(place, task_id, Played())
+    proven = prove(place, task_id, Played())
+    # A later record of another image is not the proof's.
+    facts = replace(proven.trials["reference"].facts, image="sha256:other", installed=("six==0.1",))
+    other = {"reference": Trialed(facts, proven.trials["reference"].evidence)}
+    place.data.save_validation(task_id, NOW + timedelta(days=1), proven.verdict, other)
     drift = Played(drifted)
     drift.installed = ("pip==23.0", "six==1.16")
     outcome = prove(place, task_id, drift)
