@@ -1,15 +1,19 @@
-"""A hunk audit with a warm image against one bare `docker run` of the same command: k hunks, two trials at a time."""
+"""A hunk audit with a warm image against one trial of the same task: k hunks, two trials at a time."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import measure
 from benchmarks.measure import BERBENCH, Result
+from berbench.cli.wiring import Workplace, workplace
 from berbench.history.seed import create_repository
 from berbench.sample.stream import Stream
+from berbench.stages.grading import Grader
+from berbench.stages.trees import trees_of
 
 HUNKS, JOBS, SECONDS = 8, 2, 4
 DOCKERFILE = "FROM berbench/base\nWORKDIR /src\nCOPY . .\n"
@@ -23,20 +27,28 @@ def run(folder: Path) -> Iterator[Result]:
     issue.write_text("# Wrong answers\n\nAll answers should be 42.\n", encoding="utf-8")
     measure.run([*BERBENCH, "init"], root, data)
     measure.run([*BERBENCH, "task", "create", "2", "--no-api", "--issue-file", str(issue)], root, data)
-    proven = json.loads(measure.run([*BERBENCH, "task", "validate", "2", "--json"], root, data))["tasks"][0]
+    measure.run([*BERBENCH, "task", "validate", "2"], root, data)
     audit = [*BERBENCH, "task", "audit", "2", "--jobs", str(JOBS), "--json"]
     [found] = json.loads(measure.run(audit, root, data))["tasks"]
     assert found["trials"] == HUNKS + 1, found
-    image = proven["reference"]["image"]
-    bare = ["docker", "run", "--rm", "--network", "none", image, "sh", "-c"]
-    command = f"python -m pytest -q tests/test_answers.py; sleep {SECONDS}"
-    ours, one = measure.best(
-        lambda: measure.run(audit, root, data), lambda: measure.run([*bare, command], root, data), rounds=2
-    )
+    with workplace(root, {**os.environ, "BERBENCH_DATA_DIR": str(data)}) as place:
+        trial = _one_trial(place)
+        ours, one = measure.best(lambda: measure.run(audit, root, data), trial, rounds=2)
     allowed = (HUNKS / JOBS + 1) * one
     times = f"{ours:.2f} s / {allowed:.2f} s, one trial {one:.2f} s"
     name = f"task audit, {HUNKS} hunks, {JOBS} jobs / ({HUNKS} / {JOBS} + 1) trials"
     yield Result(name, ours / allowed, 1.2, "x", times)
+
+
+def _one_trial(place: Workplace) -> Callable[[], object]:
+    """What one trial of the reference takes in the verifier, alone."""
+    bench = place.bench(JOBS)
+    files = place.project.read_task("2")
+    dockerfile = place.project.read_dockerfile(files.task.environment.dockerfile)
+    trees = trees_of(place.history, files)
+    grader = Grader(bench.verifier, files, dockerfile, trees)
+    image = grader.image(lambda line: None)
+    return lambda: grader.grade(image, {"one": trees.solved}, canaries=False)
 
 
 def _repository(root: Path) -> None:

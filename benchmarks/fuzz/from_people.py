@@ -60,6 +60,7 @@ def check_edit(data: bytes) -> None:
     with contextlib.suppress(BerbenchError):
         once = replace_block(data, "validation", _BLOCK)
         _kept_beside(data, once, before, "validation")
+        _same_without(data, once, had=isinstance(before, dict) and "validation" in before)
         other = b"validation:\n  task: other\n"
         assert replace_block(replace_block(once, "validation", other), "validation", _BLOCK) == once
     for path, value in (
@@ -70,6 +71,15 @@ def check_edit(data: bytes) -> None:
             after = set_value(data, path, value)
             _kept_beside(data, after, before, path[0])
             assert load(set_value(after, path, value), "again") == load(after, "once")
+
+
+def _same_without(old: bytes, new: bytes, *, had: bool) -> None:
+    """With the block taken out again, the file is byte for byte what it was without it."""
+    without = replace_block(new, "validation", b"")
+    if had:
+        assert replace_block(old, "validation", b"") == without
+    else:
+        assert without in (old, old + b"\n", old + b"\r\n")
 
 
 def _kept_beside(old: bytes, new: bytes, before: Any, key: str) -> None:

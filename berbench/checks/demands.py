@@ -20,6 +20,7 @@ _FILE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)*[\w@+-]\.[A-Za-z][A-Za-z0-9]{0,9}")
 _WORD = re.compile(r"[A-Za-z][\w.:-]{2,79}")
 # Parts of a text that are filled in when it is used: {name}, %s, ${name}.
 _FILLED = re.compile(r"\$?\{[^{}]*\}|%[-+ #0-9.]*[sdrifxg]")
+_SPOKEN = re.compile(r"(?<!\S)[^\W\d_]{2,}")  # a word, not a piece of code between commas
 _LEAST = 8  # characters of a part of a message that make it no accident
 
 
@@ -101,4 +102,4 @@ def _texts(asked: set[str], brought: set[str]) -> Iterator[str]:
 
 
 def _is_message(text: str) -> bool:
-    return len(text) >= _LEAST and len(text.split()) > 1
+    return len(text) >= _LEAST and len(_SPOKEN.findall(text)) > 1

@@ -34,7 +34,7 @@ def _known_ids(context: typer.Context, incomplete: str) -> list[str]:
 
 TaskId = Annotated[str, typer.Argument(metavar="ID", help="The task's id.", autocompletion=_known_ids)]
 TaskIds = Annotated[
-    list[str] | None, typer.Argument(metavar="ID", help="Tasks to prove.", autocompletion=_known_ids)
+    list[str] | None, typer.Argument(metavar="ID", help="Ids of tasks.", autocompletion=_known_ids)
 ]
 
 _LONGEST_MOVE_S = 50 * 365 * 86400  # before 1970 there is no time, and after 2106 some programs have none

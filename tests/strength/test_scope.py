@@ -77,6 +77,12 @@ def test_a_message_that_is_filled_in_is_demanded_by_its_parts() -> None:
     assert demands_of(_files(tests, code)).texts == ("is not allowed here",)
 
 
+def test_pieces_of_code_are_no_messages() -> None:
+    tests = _patch("tests/test_a.py", 'assert repr(v) == "<URL(relative=True, absolute=False)>"')
+    code = _patch("src/a.py", 'return f"<URL(relative={r}, absolute={a})>"', 'x = "a == b"')
+    assert demands_of(_files(tests, code)).texts == ()
+
+
 def test_what_only_one_side_holds_is_not_demanded() -> None:
     assert demands_of(_files(TESTS, _patch("src/other.py", "x = 1"))).count == 0
     assert demands_of(_files(_patch("tests/test_a.py", "assert 1"), REFERENCE)).count == 0
