@@ -184,7 +184,7 @@ def _java_image(snapshot: Snapshot) -> str:
 def _toml(snapshot: Snapshot, path: str) -> dict[str, Any]:
     try:
         return tomllib.loads(snapshot.text(path))
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # numbers too long to be read are ValueErrors too
         return {}
 
 

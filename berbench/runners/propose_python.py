@@ -180,7 +180,7 @@ def _toml_pytest(snapshot: Snapshot, path: str) -> dict[str, object]:
         tool = tomllib.loads(snapshot.text(path)).get("tool", {})
         table = tool.get("pytest", {})
         found = table.get("ini_options", table)
-    except (tomllib.TOMLDecodeError, AttributeError, RecursionError):
+    except (ValueError, AttributeError, RecursionError):
         return {}
     return dict(found) if isinstance(found, dict) else {}
 
