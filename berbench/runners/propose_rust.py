@@ -28,7 +28,7 @@ def propose_rust(snapshot: Snapshot, changed: tuple[str, ...]) -> Proposal:
         reasons.append("CI tests with --all-features")
     commands = []
     for crate in sorted(crates):
-        name = _manifest(snapshot, crate).get("package", {}).get("name", "")
+        name = _tables(_manifest(snapshot, crate).get("package"))[0].get("name", "")
         package = f" -p {quote(str(name))}" if len(crates) > 1 or crate or _is_workspace(snapshot) else ""
         manifest = (
             "" if _is_member(snapshot, crate) else f" --manifest-path {quote(inside(crate, 'Cargo.toml'))}"
@@ -40,14 +40,19 @@ def propose_rust(snapshot: Snapshot, changed: tuple[str, ...]) -> Proposal:
 
 def _crate(snapshot: Snapshot, path: str) -> str | None:
     """The innermost folder above a path whose Cargo.toml declares a package."""
-    return next((f for f in ancestors(path) if "package" in _manifest(snapshot, f)), None)
+    return next((f for f in ancestors(path) if _tables(_manifest(snapshot, f).get("package"))), None)
 
 
 def _manifest(snapshot: Snapshot, folder: str) -> dict[str, Any]:
     try:
         return tomllib.loads(snapshot.text(inside(folder, "Cargo.toml")))
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # numbers too long to be read are ValueErrors too
         return {}
+
+
+def _tables(value: object) -> list[dict[str, Any]]:
+    """A table, or a list of them, as a list; what is neither is left out."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict)]
 
 
 def _is_workspace(snapshot: Snapshot) -> bool:
@@ -63,8 +68,8 @@ def _targets(snapshot: Snapshot, crate: str, path: str) -> set[str]:
     (inner,) = relative((path,), crate)
     parts = inner.split("/")
     manifest = _manifest(snapshot, crate)
-    for target in manifest.get("test", []):
-        if target.get("path", "").removeprefix("./") == inner:
+    for target in _tables(manifest.get("test")):
+        if str(target.get("path", "")).removeprefix("./") == inner:
             return {f"--test {quote(str(target.get('name', '')))}"}
     if parts[0] == "tests":
         return _integration(snapshot, crate, parts)

@@ -81,7 +81,7 @@ def text_of(path: Path) -> str:
 def toml_of(path: Path) -> dict[str, Any]:
     try:
         return dict(tomllib.loads(text_of(path)))
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # numbers too long to be read are ValueErrors too
         return {}
 
 
