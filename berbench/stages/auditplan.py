@@ -165,11 +165,13 @@ def _opponent(
 ) -> Opponent:
     if adversary.absent:
         return Opponent(adversary, known=Faced(adversary.name, ABSENT, adversary.absent))
-    patch = reference.candidate(adversary)
-    if not patch:
-        told = "it would change nothing here"
-        return Opponent(adversary, known=Faced(adversary.name, ABSENT, told))
-    prepared = prepare(reference.history, files, reference.trees, patch, test_patterns)
+    try:
+        patch = reference.candidate(adversary)
+        if not patch:
+            return Opponent(adversary, known=Faced(adversary.name, ABSENT, "it would change nothing here"))
+        prepared = prepare(reference.history, files, reference.trees, patch, test_patterns)
+    except BerbenchError as error:
+        return Opponent(adversary, known=Faced(adversary.name, ABSENT, f"it can't be made: {error.message}"))
     if prepared.tree == reference.trees.with_tests:
         paths = told_paths(tuple(one.path for one in prepared.dropped))
         told = f"nothing of it reaches the verifier; dropped: {paths}"

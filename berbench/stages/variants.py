@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from berbench.diffs import PatchFile, read_patch
 from berbench.history.door import History
-from berbench.model.changes import ABSENT, GITLINK, REGULAR, Change
+from berbench.model.changes import ABSENT, EXECUTABLE, GITLINK, REGULAR, Change
 from berbench.mutators import mutations
 from berbench.stages.trees import Trees
 from berbench.strength.adversaries import Adversary, adversaries
@@ -67,18 +67,14 @@ class Reference:
             for path in adversary.deletes
         ]
         for path, data in adversary.writes.items():
-            mode = entries[path].mode if path in entries else REGULAR
+            mode = EXECUTABLE if path in entries and entries[path].mode == EXECUTABLE else REGULAR
             changes.append(Change(path, mode, mode, "", self.history.write_blob(data)))
         return self.history.diff(self.trees.base, self.history.make_tree(self.trees.base, changes))
 
 
 def read_reference(history: History, trees: Trees, patch: bytes) -> Reference:
     """The reference of a task whose patches apply."""
-    changes = tuple(
-        change
-        for change in history.changes(trees.with_tests, trees.solved)
-        if GITLINK not in (change.old_mode, change.new_mode)
-    )
+    changes = history.changes(trees.with_tests, trees.solved)
     paths = [change.path for change in changes]
     return Reference(
         history,

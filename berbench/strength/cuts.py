@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from berbench.diffs import Hunk, PatchFile
-from berbench.model.changes import SYMLINK, Change
+from berbench.model.changes import GITLINK, SYMLINK, Change
 from berbench.strength.nocode import no_code, only_hints
 
 HUNK, FILE = "hunk", "file"
@@ -136,7 +136,8 @@ def _hunks(
     file: PatchFile, change: Change, old: Mapping[str, bytes], new: Mapping[str, bytes]
 ) -> Iterator[Cut]:
     """The file's hunks, none where it is one unit."""
-    lines_only = change.status == "M" and change.old_mode == change.new_mode and change.new_mode != SYMLINK
+    still = change.status == "M" and change.old_mode == change.new_mode
+    lines_only = still and change.new_mode not in (SYMLINK, GITLINK)
     if not lines_only or file.is_binary or posixpath.basename(change.path) in _LOCKS:
         return
     before, after = old[change.path], new[change.path]

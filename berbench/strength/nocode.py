@@ -25,9 +25,9 @@ _HASH_COMMENT = re.compile(r"\s*#.*")
 
 def no_code(path: str, with_it: bytes, without: bytes, changed: Iterable[str]) -> bool:
     """Whether a file with and without a change is the same program. `changed` are the lines it adds and deletes."""
-    if is_prose(path):
-        return True
     suffix = posixpath.splitext(path)[1].lower()
+    if is_prose(path) and (suffix != ".txt" or _for_people(path)):
+        return True
     if suffix in (".py", ".pyi"):
         before, after = python_shape(without), python_shape(with_it)
         return before is not None and before == after
@@ -36,6 +36,12 @@ def no_code(path: str, with_it: bytes, without: bytes, changed: Iterable[str]) -
     if suffix in _HASHES:
         return all(not line.strip() or _HASH_COMMENT.fullmatch(line) for line in changed)
     return all(not line.strip() for line in changed) and suffix not in ("", ".snap", ".txt", ".html", ".csv")
+
+
+def _for_people(path: str) -> bool:
+    """Whether a plain text is documentation; others may be what a program reads."""
+    folders = posixpath.dirname(path).lower().split("/")
+    return not {"doc", "docs"}.isdisjoint(folders) or is_prose(posixpath.splitext(path)[0])
 
 
 def parsed(source: bytes | str) -> ast.Module | None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from berbench.diffs import Hunk, read_patch
 from berbench.history import GitHistory
 from berbench.strength.cuts import FILE, HUNK, Cut, Misfit, cuts_of, header, rebuilt
-from gitrepo import RepoBuilder, executable, symlink
+from berbench.strength.nocode import no_code
+from gitrepo import RepoBuilder, executable, gitlink, symlink
 
 
 class Reference:
@@ -101,6 +102,7 @@ def test_lines_end_at_newlines_alone_and_any_byte_survives(tmp_path: Path) -> No
         ({"b": b"\0a\n"}, {"b": b"\0b\n"}, "binary file"),
         ({"cur": symlink("v1")}, {"cur": symlink("v2")}, "1 hunk"),
         ({"cur": symlink("v1")}, {"cur": b"v1\n"}, "type changed"),
+        ({"sub": gitlink("1" * 40), "k": b""}, {"sub": gitlink("2" * 40), "k": b""}, "1 hunk"),
         ({"go.sum": _numbered(30)}, {"go.sum": _numbered(30, {1: b"a", 28: b"b"})}, "2 hunks"),
     ],
 )
@@ -161,6 +163,20 @@ def test_what_no_test_can_notice_is_told_apart(tmp_path: Path) -> None:
         "a.ts": True,
         "b.ts": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "people"),
+    [
+        ("words.txt", False),
+        ("requirements.txt", False),
+        ("docs/a.txt", True),
+        ("CHANGES.txt", True),
+        ("a.rst", True),
+    ],
+)
+def test_plain_text_may_be_what_a_program_reads(path: str, people: bool) -> None:
+    assert no_code(path, b"a\n", b"b\n", ["a", "b"]) is people
 
 
 def test_a_changed_text_or_an_emptied_file_is_code(tmp_path: Path) -> None:
