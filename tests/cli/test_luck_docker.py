@@ -42,7 +42,8 @@ class Place:
 
     def __init__(self, room: Path, kind: str) -> None:
         self.root, self.data = room / "repository", room / "data"
-        soon = (datetime.now(UTC) + timedelta(days=200)).timestamp()
+        # Of a whole day, so that an image serves all runs of a day.
+        soon = (datetime.now(UTC).replace(hour=0, minute=0, second=0) + timedelta(days=200)).timestamp()
         old = BEYOND[kind].replace("{soon}", f"{soon:.0f}")
         stream = Stream()
         files = {
@@ -50,7 +51,7 @@ class Place:
             "tests/test_answer.py": STEADY.split("\n\n\ndef test_answer")[0] + "\n",
             f"tests/test_{kind}.py": old,
             "pyproject.toml": "[tool.pytest.ini_options]\npythonpath = ['.']\n",
-            "Dockerfile.berbench": "FROM berbench/base\nWORKDIR /src\nCOPY . .\n",
+            "Dockerfile.berbench": f"# {kind}\nFROM berbench/base\nWORKDIR /src\nCOPY . .\n",
         }
         base = stream.commit("main", "Start", files, author=AUTHOR)
         change = {"answer.py": "def answer():\n    return 42\n", "tests/test_answer.py": STEADY}
