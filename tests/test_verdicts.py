@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from berbench.evidence.names import tells_now
 from berbench.evidence.reading import count
 from berbench.model.trial import Evidence, Facts, Outcome, TestResult, Verdict, VerdictName
 from berbench.verdicts import Hidden, Trialed, disagreements, judge
@@ -413,3 +416,36 @@ def test_only_a_test_that_is_seen_to_be_fixed_validates(
 
 def test_verdict_can_be_computed_again() -> None:
     assert judge(BASE, GOOD, HIDDEN) == judge(BASE, GOOD, HIDDEN)
+
+
+def test_V19_a_name_that_tells_the_time_of_the_trial_is_not_kept() -> None:
+    """Both trials may run in the same second; no later one will."""
+    now = f"{A}[01:45:03 2026-11-30]"
+    fixed = f"{A}[23:12:58 2014-12-22]"
+    at = datetime(2026, 11, 30, 1, 44, 58, tzinfo=UTC)
+    base = trial(1, evidence(f"failed {B}", f"passed {now}", f"passed {fixed}"), started_at=at)
+    found = verdict(
+        base, trial(0, evidence(f"passed {B}", f"passed {now}", f"passed {fixed}"), started_at=at)
+    )
+    assert found.name is VerdictName.VALIDATED
+    assert found.pass_to_pass == (fixed,)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("t[2026-11-30]", True),
+        ("t[2026-12-01T00:00:00+13:00]", True),
+        ("t[01:45:03]", True),
+        ("t[02:30]", True),
+        ("t[13:45:03]", False),
+        ("t[2014-12-22]", False),
+        ("t[192:168:1]", False),
+    ],
+)
+def test_the_present_is_told_from_fixed_dates(name: str, told: bool) -> None:
+    assert tells_now(name, datetime(2026, 11, 30, 1, 45, tzinfo=UTC)) is told
+
+
+def test_midnight_is_near_to_both_its_days() -> None:
+    assert tells_now("t[23:59:58]", datetime(2026, 11, 30, 0, 0, 1, tzinfo=UTC))

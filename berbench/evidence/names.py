@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 from posixpath import basename, dirname, splitext
 
 # Parts of a name that differ from run to run: addresses, temporary paths, durations, times, long random ids.
@@ -19,6 +20,10 @@ _UNSTABLE = re.compile(
     """,
     re.VERBOSE,
 )
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d(?!\d)")
+_TIME = re.compile(r"(?<!\d)([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?!\d)")
+_A_DAY = timedelta(days=1)
+_AROUND = timedelta(hours=1)  # a trial may be long, and the report is written at its end
 _SCRIPT = frozenset({".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"})
 _JVM = frozenset({".java", ".kt", ".groovy", ".scala"})
 
@@ -26,6 +31,20 @@ _JVM = frozenset({".java", ".kt", ".groovy", ".scala"})
 def unstable(test_id: str) -> bool:
     """Whether a name holds a part that differs from run to run, so that two trials can't be matched by it."""
     return _UNSTABLE.search(test_id) is not None
+
+
+def tells_now(test_id: str, at: datetime, within: timedelta = _AROUND) -> bool:
+    """Whether a name holds the day or the time of day that it was at `at`: two runs in one second share it."""
+    for found in _DAY.finditer(test_id):
+        if found[0] in {(at + shift).strftime("%Y-%m-%d") for shift in (-_A_DAY, timedelta(), _A_DAY)}:
+            return True
+    for found in _TIME.finditer(test_id):
+        hours, minutes, seconds = int(found[1]), int(found[2]), int(found[3] or 0)
+        told = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        apart = abs(told - timedelta(hours=at.hour, minutes=at.minute, seconds=at.second))
+        if min(apart, _A_DAY - apart) <= within:
+            return True
+    return False
 
 
 def is_test_file(path: str) -> bool:

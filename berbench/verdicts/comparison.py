@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from berbench.diagnosis import diagnose_log
-from berbench.evidence.names import beside, is_test_file, names_file, unstable
+from berbench.evidence.names import beside, is_test_file, names_file, tells_now, unstable
 from berbench.model.trial import Evidence, Facts, Outcome, TestResult
 
 FAILING = frozenset({Outcome.FAILED, Outcome.ERROR})
@@ -71,11 +71,15 @@ class Comparison:
 
     @cached_property
     def pass_to_pass(self) -> tuple[str, ...]:
-        """Passed in both trials."""
+        """Passed in both trials, under a name that a later trial will know as well."""
+        at = self.reference.facts.started_at
         return tuple(
             name
             for name, result in self.after.items()
-            if passed(result) and name in self.before and passed(self.before[name])
+            if passed(result)
+            and name in self.before
+            and passed(self.before[name])
+            and not (at and unstable(name) and tells_now(name, at))
         )
 
     @cached_property
