@@ -9,8 +9,9 @@ Not carried, and then nothing is planted: other runners; scripts and shell progr
 arguments that the shell expands; flags that choose tests by what ran before, by what changed or by number
 (`--lf`, `--onlyChanged`, `--shard`, …), or that leave out by a pattern (`go test -skip`, `--invert`); an `-m` that
 no unmarked test passes; Go packages by import path; commands whose folder is not known (`cd $X`).
-Not carried inside a file, only beside it: Python with a `pytestmark` that may skip or parametrise, with
-`load_tests`, or that does not parse; scripts with `.only`; Go files that don't import "testing" by its own name.
+Not carried inside a file, only beside it: Python with a `pytestmark` that may skip or parametrise, with a `load_tests`
+that may drop tests, or that does not parse; scripts with `.only` (under mocha, none at all then); Go files that don't
+import "testing" by its own name.
 """
 
 from __future__ import annotations

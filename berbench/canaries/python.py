@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from berbench.canaries.pair import Test
 
-# Marks that change nothing for a plain function. Of others (skipif, parametrize, asyncio, a plug-in's own) it is not
-# known, and a module's `pytestmark` would reach what stands in it.
-_HARMLESS_MARKS = frozenset(
-    {"django_db", "filterwarnings", "timeout", "unit", "integration", "functional", "e2e", "db", "network"}
-)
+# A module's `pytestmark` reaches all that stands in it. Bare marks are labels but for these; marks with arguments
+# (skipif, parametrize, a plug-in's own) may do anything but for those.
+_BARE_MARKS_THAT_ACT = frozenset({"skip", "xfail", "asyncio", "anyio", "trio", "tornado", "twisted"})
+_HARMLESS_MARKS = frozenset({"django_db", "filterwarnings", "timeout"})
 _RETURNS = re.compile(rb"def test\w*\([^)]*\)\s*->\s*None\s*:")
 
 
@@ -35,8 +34,9 @@ def takes(data: bytes, runner: str) -> bool:
     if runner == "pytest":
         mark = assigned.get("pytestmark")
         return "__test__" not in assigned and (mark is None or _is_harmless(mark))
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    return "load_tests" not in functions | assigned.keys() and not _imports(tree, "load_tests")
+    own = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "load_tests"]
+    other = "load_tests" in assigned or _imports(tree, "load_tests")
+    return not other and all(map(_hands_on_tests, own))
 
 
 def _parse(data: bytes) -> ast.Module | None:
@@ -57,8 +57,30 @@ def _assigned(node: ast.AST) -> list[tuple[str, ast.expr | None]]:
 
 
 def _is_harmless(mark: ast.expr) -> bool:
-    names = {node.attr for node in ast.walk(mark) if isinstance(node, ast.Attribute)} - {"mark"}
-    return bool(names) and names <= _HARMLESS_MARKS
+    marks = mark.elts if isinstance(mark, ast.List | ast.Tuple) else [mark]
+    return all(_changes_nothing(one) for one in marks)
+
+
+def _changes_nothing(mark: ast.expr) -> bool:
+    """`pytest.mark.slow`, `pytest.mark.timeout(3)`."""
+    if isinstance(mark, ast.Call):
+        return isinstance(mark.func, ast.Attribute) and mark.func.attr in _HARMLESS_MARKS
+    return (
+        isinstance(mark, ast.Attribute)
+        and ast.unparse(mark.value).endswith("mark")
+        and mark.attr not in _BARE_MARKS_THAT_ACT
+    )
+
+
+def _hands_on_tests(function: ast.FunctionDef) -> bool:
+    """Whether a `load_tests(loader, tests, pattern)` gives back what it was given, perhaps with more in it."""
+    given = [argument.arg for argument in function.args.args][1:2]
+    returns = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    kept = all(isinstance(value, ast.Name) and [value.id] == given for value in returns)
+    stored = [
+        node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    return bool(returns) and kept and not any([node.id] == given for node in stored)
 
 
 def _imports(tree: ast.Module, name: str) -> bool:

@@ -33,6 +33,13 @@ class Binding:
 
 def code_of(text: str) -> str | None:
     """The text with what is no code made blank, quotes kept; None when a template or comment has no end."""
+    try:
+        return _blanked(text)
+    except RecursionError:  # templates within templates
+        return None
+
+
+def _blanked(text: str) -> str | None:
     out = list(text)
     found = _OPENING.search(text)
     while found:

@@ -104,7 +104,7 @@ def _global(code: str, runner: str) -> tuple[str, None] | None:
     """A global test function that is there for sure: the one the file calls most, if it does not bind it itself.
 
     jest has both, whatever a file does; vitest has them where a file's outermost calls need them; mocha's depend on
-    its interface.
+    its interface, which is BDD unless the file speaks TDD.
     """
     free = [name for name in ("test", "it") if not is_bound(code, name)]
     free.sort(key=lambda name: -calls(code, name))
@@ -119,13 +119,9 @@ def _global(code: str, runner: str) -> tuple[str, None] | None:
         return free[0], None
     if runner != "mocha":
         return None
-    if calls(code, "suite", outermost=True):
-        return (
-            ("test", None) if "test" in free and calls(code, "test") and not is_bound(code, "suite") else None
-        )
-    if calls(code, "describe", outermost=True) and not is_bound(code, "describe"):
-        return ("it" if "it" in free else "specify"), None
-    return ("it", None) if "it" in free and calls(code, "it", outermost=True) else None
+    if calls(code, "suite") and not is_bound(code, "suite"):
+        return ("test", None) if "test" in free and calls(code, "test") else None
+    return ("it" if "it" in free else "specify"), None
 
 
 def _expect(code: str, bound: Sequence[Binding], runner: str) -> str:

@@ -7,6 +7,8 @@ import re
 from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from planted import entries, planting
 
 from berbench.canaries import cases, golang, python, scanner, script
@@ -101,6 +103,9 @@ def test_python_is_written_as_linters_like_it() -> None:
         ("pytestmark = [pytest.mark.unit, pytest.mark.timeout(3)]\n", "pytest", True),
         ("pytestmark = pytest.mark.skipif(X, reason='')\n", "pytest", False),
         ("pytestmark = [pytest.mark.unit, pytest.mark.parametrize('a', [1])]\n", "pytest", False),
+        ("pytestmark = [pytest.mark.property, mark.slow]\n", "pytest", True),
+        ("pytestmark = pytest.mark.asyncio\n", "pytest", False),
+        ("pytestmark = pytest.mark.usefixtures('a')\n", "pytest", False),
         ("pytestmark = MARK\n", "pytest", False),
         ("if X:\n    pytestmark: object = pytest.mark.asyncio\n", "pytest", False),
         ("__test__ = False\n", "pytest", False),
@@ -108,6 +113,10 @@ def test_python_is_written_as_linters_like_it() -> None:
         ("print 'two'\n", "unittest", False),
         ("x = '\\d'\n", "pytest", True),
         ("def load_tests(*a): ...\n", "unittest", False),
+        ("def load_tests(loader, tests, _):\n    tests.addTests(X)\n    return tests\n", "unittest", True),
+        ("def load_tests(loader, tests, _):\n    tests = X\n    return tests\n", "unittest", False),
+        ("def load_tests(loader, tests, _):\n    return X\n", "unittest", False),
+        ("load_tests = make()\n", "unittest", False),
         ("from other import load_tests\n", "unittest", False),
         ("pytestmark = pytest.mark.skipif(X, reason='')\n", "unittest", True),
     ],
@@ -163,6 +172,16 @@ def test_only_code_is_left_of_a_script(text: str, code: str) -> None:
     found = scanner.code_of(text)
     assert found is not None and len(found) == len(text)
     assert re.sub(r"[ ]+", " ", found) == re.sub(r"[ ]+", " ", code)
+
+
+@given(st.text(alphabet="`'\"/*${}\\\n it.(", max_size=60))
+def test_whatever_a_script_holds_its_places_stay(text: str) -> None:
+    found = scanner.code_of(text)
+    assert found is None or (len(found) == len(text) and found.count("\n") == text.count("\n"))
+
+
+def test_a_script_of_endless_templates_is_not_read() -> None:
+    assert scanner.code_of("`${" * 5000 + "}`" * 5000) is None
 
 
 @pytest.mark.parametrize("text", ["x = `a ${b", "/* a", "`${`}"])
@@ -227,6 +246,9 @@ def test_what_a_module_gives_is_known_by_its_local_name(line: str, found: set[tu
         ),
         ("'use strict';\n" + DESCRIBED, "mocha", "it", "'use strict';\n\n"),
         ("suite('a', () => { test('b', () => {}) })\n", "mocha", "test", ""),
+        ("const suite = f;\nsuite('a', () => test('b', f))\n", "mocha", "it", ""),
+        ("ruleTester.run('a', rule, { valid: [] });\n", "mocha", "it", ""),
+        ("module.exports = (test) => { test('a', f) }\n", "mocha", "it", ""),
         ("import { it } from './own'\n" + DESCRIBED, "mocha", "specify", ""),
         (
             "import { it } from 'mocha'\nit('a', () => {})\n",
@@ -245,8 +267,8 @@ def test_a_script_calls_what_its_file_calls(text: str, runner: str, call: str, h
 @pytest.mark.parametrize(
     ("text", "runner"),
     [
-        ("module.exports = (test) => { test('a', f) }\n", "mocha"),
-        ("const suite = f;\nsuite('a', () => test('b', f))\n", "mocha"),
+        ("suite('a', () => check('b', f))\n", "mocha"),
+        ("suite('a', () => test('b', f))\nconst { test } = require('./own')\n", "mocha"),
         ("run(`a", "mocha"),
         ("run(`a", "node"),
         ("test('a', () => {})\n", "node"),
