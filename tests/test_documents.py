@@ -135,4 +135,4 @@ def test_a_schema_describes_its_document(name: str) -> None:
 def test_an_unknown_schema_is_a_usage_error() -> None:
     with pytest.raises(UsageError) as caught:
         schema_of("tsak")
-    assert "config, task, validation" in caught.value.remedy
+    assert "config, experiment, task, tool, validation" in caught.value.remedy

@@ -28,6 +28,7 @@ ROWS: tuple[tuple[int, frozenset[str]], ...] = (
     (2, frozenset({"yamledit"})),
     (2, frozenset({"config", "history", "forge", "engine", "agents"})),
     (2, frozenset({"store"})),
+    (2, frozenset({"experiments"})),
     (3, frozenset({"sample"})),
     (3, frozenset({"stages"})),
     (4, frozenset({"cli"})),

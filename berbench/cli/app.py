@@ -17,6 +17,10 @@ from berbench.cli import (
     console,
     demo,
     doctor,
+    experiment_create,
+    experiment_list,
+    experiment_show,
+    experiment_validate,
     init,
     schema,
     show_error,
@@ -28,6 +32,8 @@ from berbench.cli import (
     task_show,
     task_validate,
     task_verify,
+    tool_list,
+    tool_show,
 )
 from berbench.cli.options import Settings
 from berbench.errors import BerbenchError, Interrupted
@@ -44,6 +50,11 @@ task_app = typer.Typer(
     help="Find, create, review and prove tasks.", no_args_is_help=True, rich_markup_mode=None
 )
 
+experiment_app = typer.Typer(
+    help="Write and check what is compared.", no_args_is_help=True, rich_markup_mode=None
+)
+tool_app = typer.Typer(help="The agents that can be compared.", no_args_is_help=True, rich_markup_mode=None)
+
 app.command("init")(init.init)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
@@ -58,6 +69,14 @@ task_app.command("list")(task_list.list_tasks)
 task_app.command("validate")(task_validate.validate)
 task_app.command("verify")(task_verify.verify)
 task_app.command("audit")(task_audit.audit)
+app.add_typer(experiment_app, name="experiment")
+experiment_app.command("create")(experiment_create.create)
+experiment_app.command("validate")(experiment_validate.validate)
+experiment_app.command("show")(experiment_show.show)
+experiment_app.command("list")(experiment_list.list_experiments)
+app.add_typer(tool_app, name="tool")
+tool_app.command("list")(tool_list.list_tools)
+tool_app.command("show")(tool_show.show)
 
 
 def _version(wanted: bool) -> None:

@@ -37,6 +37,27 @@ TaskIds = Annotated[
     list[str] | None, typer.Argument(metavar="ID", help="Ids of tasks.", autocompletion=_known_ids)
 ]
 
+
+def _known_experiments(context: typer.Context, incomplete: str) -> list[str]:
+    """What the shell offers for an experiment's name: names of files, and the built-in one."""
+    start = Path(context.find_root().params.get("repository") or ".").absolute()
+    folders = (folder / ".ber" / "bench" / "experiments" for folder in (start, *start.parents))
+    found = next((folder for folder in folders if folder.is_dir()), None)
+    names = sorted(path.stem for path in found.glob("*.yaml")) if found else []
+    return [name for name in ("controls", *names) if name.startswith(incomplete)]
+
+
+ExperimentName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The experiment's name.", autocompletion=_known_experiments)
+]
+
+
+def listed(texts: list[str] | None) -> tuple[str, ...]:
+    """What an option that may be given again, or hold several with commas, comes to: each text once."""
+    parts = (part.strip() for text in texts or () for part in text.split(","))
+    return tuple(dict.fromkeys(part for part in parts if part))
+
+
 _LONGEST_MOVE_S = 50 * 365 * 86400  # before 1970 there is no time, and after 2106 some programs have none
 
 _MOVE = re.compile(r"([+-]?)(\d+)([smhd])")

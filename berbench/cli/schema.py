@@ -15,7 +15,10 @@ def _names(incomplete: str) -> list[str]:
 
 def schema(
     name: Annotated[
-        str, typer.Argument(metavar="DOCUMENT", help="task, config, experiment, tool or validation.", autocompletion=_names)
+        str,
+        typer.Argument(
+            metavar="DOCUMENT", help="task, config, experiment, tool or validation.", autocompletion=_names
+        ),
     ],
 ) -> int:
     """Print the JSON Schema of a document, for editors."""

@@ -13,6 +13,7 @@ from berbench.cli.console import note
 
 if TYPE_CHECKING:
     from berbench.engine.door import Engine, Say
+    from berbench.experiments import Experiments, Tools
     from berbench.forge.door import Forge
     from berbench.history.door import History
     from berbench.model.changes import Repository
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from berbench.store import DataDir, Project
     from berbench.store.machine import OldFolder
 
-TRIALS_OF_A_TASK = 2
+TRIALS_OF_A_TASK = 3  # base, reference, and the reference with canaries
 
 
 class Workplace:
@@ -62,6 +63,20 @@ class Workplace:
         from berbench.store import DataDir
 
         return DataDir.of(self.history.root, self.history.remote_url("origin"), self._environ)
+
+    @cached_property
+    def experiments(self) -> Experiments:
+        """The repository's experiments, and the one that is built in."""
+        from berbench.experiments import Experiments
+
+        return Experiments(self.history.root)
+
+    @cached_property
+    def tools(self) -> Tools:
+        """The tools that there are: built in, the repository's, and the user's."""
+        from berbench.experiments import read_tools, user_tools_folder
+
+        return read_tools(self.history.root, user_tools_folder(self._environ))
 
     @cached_property
     def main(self) -> str:
@@ -177,7 +192,7 @@ class Workplace:
             machine.remove(orphan)
         for leftover in self.engine.sweep():
             note(f"removed {leftover.kind} {leftover.name}, left by a berbench that was stopped")
-        # Both trials of every task side by side, and no more than that.
+        # All trials of every task side by side, and no more than that.
         executor = LocalExecutor(self.engine, jobs * TRIALS_OF_A_TASK)
         verifier = Verifier(self.history, self.engine, executor, self.data)
         return Bench(self.lint_doors(), self.data, verifier, lambda: datetime.now(UTC))

@@ -1,7 +1,7 @@
 """What an experiment comes to: configurations, their labels, how each is invoked, and the key of every cell."""
 
 from berbench.matrix.keys import CELL_RECIPE, cell_inputs, cell_key, changed_inputs
-from berbench.matrix.labels import block_of, parse_label
+from berbench.matrix.labels import block_of, check_effort, parse_label
 from berbench.matrix.resolve import Chosen, Resolution, resolve
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "cell_inputs",
     "cell_key",
     "changed_inputs",
+    "check_effort",
     "parse_label",
     "resolve",
 ]

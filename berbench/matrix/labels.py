@@ -11,8 +11,9 @@ import re
 from dataclasses import dataclass, field
 
 from berbench.errors import UsageError
-from berbench.matrix.hints import shown
+from berbench.matrix.hints import hint, shown
 from berbench.model.cells import StepAxes, ToolBlock
+from berbench.model.tools import ToolDocument
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # of tools, options, steps
 _MODEL = re.compile(r"[!-~]+")  # printable, no white space
@@ -71,6 +72,17 @@ def _plain(text: str, part: str) -> Label:
 
 def _wrong(text: str, why: str) -> UsageError:
     return UsageError(f"{shown(text)} is no configuration: {why}.", remedy=FORM)
+
+
+def check_effort(text: str, label: Label, tool: ToolDocument) -> None:
+    """UsageError when what stands behind the last slash is no effort of the tool but could be a model's end."""
+    if label.model and label.effort and tool.efforts and label.effort not in tool.efforts:
+        options = "".join(f"+{name}" for name in label.options)
+        raise UsageError(
+            f"{shown(text)}: {tool.name} knows no effort {shown(label.effort)}{hint(label.effort, tool.efforts)}.",
+            remedy=f"if it belongs to the model's name, end that with a slash: "
+            f"{tool.name}/{label.model}/{label.effort}/{options}",
+        )
 
 
 def block_of(label: Label) -> ToolBlock:

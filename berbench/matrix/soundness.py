@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 
 from berbench.matrix.auth import alternatives
 from berbench.matrix.hints import hint, shown
@@ -167,10 +166,8 @@ def _option(name: str, option: Option) -> Iterator[str]:
             yield from _placeholders(f"{where}.{key}[{number}]", text, IN_TOOLS)
     yield from _variables(f"{where}.env", option.env, IN_TOOLS)
     for path in option.files:
-        parts = PurePosixPath(path).parts
-        if path != CONFIG_PATH and (
-            not parts or path.startswith("/") or ".." in parts or parts[0] in (".git", ".ber")
-        ):
+        parts = path.split("/")
+        if path != CONFIG_PATH and ({"", ".", "..", ".git"} & set(parts) or parts[0] == ".ber"):
             yield f"`{where}.files`: {shown(path)} is no path inside the repository that may be written"
 
 
