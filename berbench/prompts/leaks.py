@@ -42,7 +42,7 @@ _COUNTS = re.compile(
 _WORDED = re.compile(
     r"(?<!\w)(?:(?:the|this|that|a|my|our)[ \t]+)?"
     r"(?P<word>pull[- ]requests?|merge[- ]requests?|prs?|mrs?|issues?|tickets?|bugs?|gh|pull|pulls|merge_requests)"
-    r"(?P<gap>[ \t]*[-_/:#]?[ \t]*(?:number|no\.?)?[ \t]*)(?P<number>[1-9][0-9]{0,6})(?![\w]|\.\d)",
+    r"(?P<gap>[ \t]*+[-_/:#]?[ \t]*+(?:number|no\.?)?[ \t]*+)(?P<number>[1-9][0-9]{0,6})(?![\w]|\.\d)",
     _SCRIPT,
 )
 _CHANGE_WORDS = ("pull", "merge", "pr", "mr")

@@ -252,7 +252,8 @@ def _python(texts: list[str], at: int) -> tuple[str, int] | None:
     return _python_script(texts, at)
 
 
-def _python_module(texts: list[str], at: int) -> tuple[str, int] | None:
+def _python_module(texts: list[str], at: int, *, measured: bool = False) -> tuple[str, int] | None:
+    """What `-m` runs; `measured` is below `coverage run`, which is not run by itself."""
     if at >= len(texts):
         return None
     module = texts[at]
@@ -261,7 +262,7 @@ def _python_module(texts: list[str], at: int) -> tuple[str, int] | None:
         return _MODULES[module], at
     if module == "django" and following == "test":
         return "django", at + 1
-    if module == "coverage" and following == "run":
+    if module == "coverage" and following == "run" and not measured:
         return _coverage(texts, at + 2)
     return None
 
@@ -272,7 +273,7 @@ def _coverage(texts: list[str], at: int) -> tuple[str, int] | None:
     )
     while at < len(texts) and texts[at].startswith("-"):
         if texts[at] in ("-m", "--module"):
-            return _python_module(texts, at + 1)
+            return _python_module(texts, at + 1, measured=True)
         at += 2 if texts[at] in values else 1
     return (
         _step(texts, at) if at < len(texts) and basename(texts[at]) in PROGRAMS else _python_script(texts, at)
