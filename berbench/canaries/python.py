@@ -96,13 +96,22 @@ def write(tests: Sequence[Test], runner: str, words: Words, neighbour: bytes) ->
     """The text of canaries, in the neighbour's manner. It begins at the first line, with no blank ones before."""
     returns = " -> None" if _RETURNS.search(neighbour) else ""
     if runner == "pytest":
-        return "\n\n".join(_function(test, returns) for test in tests)
-    methods = "\n".join(_method(test, returns) for test in tests)
+        by_methods = re.search(rb"\bself\.assertEquals?\(", neighbour) is not None
+        own = words.alias if by_methods else ""
+        return "\n\n".join(_function(test, returns, own) for test in tests)
+    methods = "\n".join(_method(test, returns, neighbour) for test in tests)
     return f"import unittest as {words.alias}\n\n\nclass {words.group}({words.alias}.TestCase):\n{methods}"
 
 
-def _function(test: Test, returns: str) -> str:
+def _function(test: Test, returns: str, unittest: str) -> str:
+    """`unittest` is a free name for that module, where the file's own tests compare by its methods."""
     literal, name = test.case.literal(right=test.right), test.variable
+    if unittest:
+        lines = (
+            f"    import unittest as {unittest}\n\n"
+            f"    {name} = {test.case.python}\n    {unittest}.TestCase().assertEqual({name}, {literal})\n"
+        )
+        return f"def {test.name}(){returns}:\n{lines}"
     forms = (
         f"    {name} = {test.case.python}\n    assert {name} == {literal}\n",
         f"    expected = {literal}\n    assert {test.case.python} == expected\n",
@@ -111,11 +120,19 @@ def _function(test: Test, returns: str) -> str:
     return f"def {test.name}(){returns}:\n{forms[test.form % len(forms)]}"
 
 
-def _method(test: Test, returns: str) -> str:
+def _method(test: Test, returns: str, neighbour: bytes) -> str:
+    """By a method that the file's own tests use: code under test may have taken its force away."""
     literal, name = test.case.literal(right=test.right), test.variable
-    forms = (
+    equal = (
         f"        {name} = {test.case.python}\n        self.assertEqual({name}, {literal})\n",
         f"        self.assertEqual({test.case.python}, {literal})\n",
-        f"        {name} = {test.case.python}\n        self.assertTrue({name} == {literal}, {name})\n",
     )
+    true = (f"        {name} = {test.case.python}\n        self.assertTrue({name} == {literal}, {name})\n",)
+    plain = (f"        {name} = {test.case.python}\n        assert {name} == {literal}, {name}\n",)
+    used = (
+        equal if re.search(rb"\bself\.assertEquals?\(", neighbour) else (),
+        true if b"self.assertTrue(" in neighbour else (),
+        plain if re.search(rb"^[ \t]+assert\b", neighbour, re.MULTILINE) else (),
+    )
+    forms = [form for group in used for form in group] or [*equal, *true]
     return f"    def {test.name}(self){returns}:\n{forms[test.form % len(forms)]}"

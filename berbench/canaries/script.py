@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from berbench.canaries.compare import VALUE, WANTED, Comparison, by_library, by_matchers, import_line
 from berbench.canaries.pair import Test
 from berbench.canaries.scanner import Binding, bindings, calls, code_of, has_only, is_bound, is_module
 
@@ -19,13 +20,13 @@ _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a file writes its tests. `call` and `expect` are the functions' names, `expect` "" where it is not used."""
+    """How a file writes its tests. `call` is its test function, `comparison` None where it compares in no known way."""
 
     call: str
     head: str  # what a file of its own begins with
     tail: str  # what a file of its own ends with
     own_import: str  # what must stand before canaries inside the file, "" when `call` is at hand
-    expect: str
+    comparison: Comparison | None
     quote: str
     indent: str
     end: str  # ";" or ""
@@ -44,15 +45,27 @@ def read(path: str, data: bytes, runner: str, alias: str) -> Style | None:
     bound = bindings(text, code)
     esm = is_module(path, code)
     function = _from_runner(bound, runner) or _global(code, runner)
-    if function is None:
-        return _imported(path, code, text, runner, alias)
-    call, binding = function
     expect = _expect(code, bound, runner)
+    comparison = by_matchers(code, expect) if expect else by_library(code, bound)
+    if function is None:
+        style = _imported(path, code, text, runner, alias)
+        return _comparing(style, None if expect else comparison) if style else None
+    call, binding = function
     needed = [binding] if binding else []
     needed += [one for one in bound if expect and one.local == expect and one.module == _MODULES[runner]][:1]
     style = _plain(path, code, text, esm, has_head=bool(needed))
     head = style.head + (_import_line(needed, runner, style) if needed else "")
-    return replace(style, call=call, head=head, expect=expect)
+    return _comparing(replace(style, call=call, head=head), comparison)
+
+
+def _comparing(style: Style, comparison: Comparison | None) -> Style:
+    """The style with what its file compares by; a file of its own imports that first."""
+    head = style.head
+    if comparison and comparison.binding:
+        imports = "require(" in head or "import " in head
+        line = import_line(comparison.binding, style.quote, style.end)
+        head = f"{head[:-1] if imports else head}{line}\n"
+    return replace(style, head=head, comparison=comparison)
 
 
 def _plain(path: str, code: str, text: str, esm: bool | None, *, has_head: bool) -> Style:
@@ -65,7 +78,7 @@ def _plain(path: str, code: str, text: str, esm: bool | None, *, has_head: bool)
         head=_strict(text),
         tail=f"\nexport {{}}{semicolon}\n" if module else "",
         own_import="",
-        expect="",
+        comparison=None,
         quote='"' if code.count('"') > code.count("'") else "'",
         indent=indent[1][:4] if indent else "  ",
         end=semicolon,
@@ -164,9 +177,10 @@ def _call(test: Test, style: Style) -> str:
     quote, end, indent = style.quote, style.end, style.indent
     literal, name = test.case.literal(right=test.right, quote=quote), test.variable
     value = test.case.script if quote == '"' else test.case.script.replace('"', quote)
-    if style.expect:
-        matcher = ("toBe", "toEqual")[test.form % 2]
-        lines = [f"const {name} = {value}{end}", f"{style.expect}({name}).{matcher}({literal}){end}"]
+    if style.comparison:
+        patterns = style.comparison.patterns
+        call = patterns[test.form % len(patterns)].replace(VALUE, name).replace(WANTED, literal)
+        lines = [f"const {name} = {value}{end}", f"{call}{end}"]
     else:
         said = (f"unexpected {name}: ", f"wrong {name} ", f"{name} was ")[test.form % 3]
         lines = [
