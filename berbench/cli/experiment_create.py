@@ -42,7 +42,8 @@ def create(
         ),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option("--max-cost", metavar="USD", min=0.01, help="A ceiling for the whole run.")
+        float | None,
+        typer.Option("--max-cost", metavar="USD", min=0.01, max=1e9, help="A ceiling for the whole run."),
     ] = None,
     description: Annotated[str, typer.Option("--description", metavar="TEXT", help="For people.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace an experiment of this name.")] = False,
