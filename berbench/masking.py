@@ -6,8 +6,9 @@ variable that holds a secret and never the value.
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
 MASK = "***"
@@ -20,6 +21,41 @@ def mask(text: str, secrets: Iterable[str]) -> str:
     for form in _longest_first(form for secret in secrets for form in _forms(secret)):
         text = text.replace(form, MASK)
     return text
+
+
+class Masked:
+    """A stream of bytes on its way to `sink`, with every form of every secret masked, wherever it is cut."""
+
+    def __init__(self, sink: Callable[[bytes], object], secrets: Iterable[str]) -> None:
+        forms = _longest_first(form for secret in secrets for form in _forms(secret))
+        self._forms = [form.encode("utf-8", "surrogateescape") for form in forms]
+        self._any = re.compile(b"|".join(map(re.escape, self._forms))) if self._forms else None
+        self._keep = max(map(len, self._forms), default=1) - 1
+        self._rest = b""
+        self._sink = sink
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next bytes; the last few are held back, since a secret may begin there."""
+        if self._any is None:
+            self._sink(piece)
+            return
+        data = self._rest + piece
+        hold = max(0, len(data) - self._keep)
+        at, out = 0, []
+        for found in self._any.finditer(data):
+            if found.end() > hold:  # it may be the beginning of a longer one
+                hold = min(hold, found.start())
+                break
+            out += [data[at : found.start()], MASK.encode()]
+            at = found.end()
+        self._rest = data[hold:]
+        self._sink(b"".join((*out, data[at:hold])))
+
+    def close(self) -> None:
+        """Hand on what was held back."""
+        rest, self._rest = self._rest, b""
+        if self._any is not None and rest:
+            self._sink(self._any.sub(MASK.encode(), rest))
 
 
 def _forms(secret: str) -> Iterable[str]:

@@ -53,10 +53,15 @@ class Frames:
     def __init__(self) -> None:
         self._rest = b""
         self._missing = 0  # bytes of the current payload still to come
+        self._number = 0  # of its stream
 
     def feed(self, data: bytes) -> list[bytes]:
         """The payload pieces that `data` completes or carries on, in order."""
-        pieces: list[bytes] = []
+        return [piece for _, piece in self.numbered(data)]
+
+    def numbered(self, data: bytes) -> list[tuple[int, bytes]]:
+        """The same with the number of each piece's stream: 1 is standard output, 2 standard error."""
+        pieces: list[tuple[int, bytes]] = []
         data = self._rest + data if self._rest else data
         at, end = 0, len(data)
         while True:
@@ -64,11 +69,12 @@ class Frames:
                 piece = data[at : at + self._missing]
                 if not piece:
                     break
-                pieces.append(piece)
+                pieces.append((self._number, piece))
                 at += len(piece)
                 self._missing -= len(piece)
             if end - at < 8:
                 break
+            self._number = data[at]
             self._missing = int.from_bytes(data[at + 4 : at + 8], "big")
             at += 8
         self._rest = data[at:]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import IO, Any
 
 from berbench.engine import archive, owner
@@ -15,6 +16,7 @@ from berbench.model.trial import Image, Limits
 
 REMOVE_S = 30.0  # removing may wait for a busy disk; longer, and the next `clean` does it
 HOST_NAME = "berbench"
+ADDED, GONE = 1, 2  # kinds of a change, as engines number them
 
 # Tests run as root in most images, unpack, chown, and drop to other users. No raw sockets, devices, mounts.
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
@@ -116,12 +118,13 @@ class Container:
         """Start it."""
         self._api.call("POST", f"{self._path}/start", timeout_s=120)
 
-    def second(self, command: tuple[str, ...], user: str, workdir: str) -> str:
-        """Add a second process, not started; its number."""
+    def second(self, command: Sequence[str], user: str, workdir: str, env: Sequence[str] = ()) -> str:
+        """Add a process, not started; its number. What is in `env` is shown by no description of the container."""
         wanted = {
             "Cmd": list(command),
             "User": user,
             "WorkingDir": workdir,
+            "Env": list(env),
             "AttachStdout": True,
             "AttachStderr": True,
         }
@@ -136,6 +139,23 @@ class Container:
         """Its exit code, `otherwise` where the engine lost it."""
         code = self._api.call("GET", f"/exec/{number}/json").get("ExitCode")
         return otherwise if code is None else int(code)
+
+    def is_running(self, number: str) -> bool:
+        """Whether a process that was added is still there."""
+        return bool(self._api.call("GET", f"/exec/{number}/json").get("Running"))
+
+    def changes(self) -> list[tuple[str, int]]:
+        """(absolute path, kind) of everything that differs from the image; 0 modified, 1 added, 2 gone.
+
+        Bytes of a name that are no UTF-8 are lost: each comes as U+FFFD.
+        """
+        said = self._api.call("GET", f"{self._path}/changes", timeout_s=300) or ()
+        return [(one["Path"], int(one["Kind"])) for one in said]
+
+    def describe(self) -> dict[str, Any]:
+        """What the engine says of it."""
+        said: dict[str, Any] = self._api.call("GET", f"{self._path}/json")
+        return said
 
     def kill(self) -> None:
         """End it at once; nothing is raised when it has ended already or can't be reached."""
@@ -178,23 +198,38 @@ def fresh(api: Api, kind: str, wanted: dict[str, Any], trouble: list[str]) -> It
             trouble.append(f"the container {container.name} could not be removed: {error.message}")
 
 
-def ids_of(container: Container, user: str) -> archive.Ids:
-    """Numeric ids of an image's user, looked up as the engine does: in the image's own passwd and group."""
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An image's user as the image itself knows it; `home` is "" where it knows none."""
+
+    ids: archive.Ids
+    home: str = ""
+
+
+def account_of(container: Container, user: str) -> Account:
+    """An image's user, looked up as the engine does: in the image's own passwd and group."""
     name, _, group = user.partition(":")
-    if name in ("", "0", "root") and not group:
-        return archive.Ids()
-    if _is_id(name) and _is_id(group):
-        return archive.Ids(int(name), int(group))
-    uid, gid = int(name) if _is_id(name) else 0, 0
+    uid, gid, home = int(name) if _is_id(name) else 0, 0, ""
     for fields in _table(container, "/etc/passwd"):
-        if len(fields) > 3 and _is_id(fields[3]) and name in (fields[0], fields[2]):
+        if len(fields) > 3 and _is_id(fields[3]) and (name or "0") in (fields[0], fields[2]):
             uid, gid = int(fields[2]), int(fields[3])
+            home = fields[5] if len(fields) > 5 else ""
             break
     if _is_id(group):
         gid = int(group)
     elif group:
         gid = next((int(f[2]) for f in _table(container, "/etc/group") if len(f) > 2 and f[0] == group), gid)
-    return archive.Ids(uid, gid)
+    return Account(archive.Ids(uid, gid), home)
+
+
+def ids_of(container: Container, user: str) -> archive.Ids:
+    """Numeric ids of an image's user."""
+    name, _, group = user.partition(":")
+    if name in ("", "0", "root") and not group:
+        return archive.Ids()
+    if _is_id(name) and _is_id(group):
+        return archive.Ids(int(name), int(group))
+    return account_of(container, user).ids
 
 
 def _table(container: Container, path: str) -> list[list[str]]:

@@ -8,9 +8,11 @@ is missing, lost or failing; Refusal when a trial's change leaves the work tree;
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from berbench.engine.workspace import Workspace, WorkspaceSpec
 from berbench.model.changes import FileEntry, TreeEntry
 from berbench.model.trial import Build, Facts, Image, ImageRecipe, Trial
 
@@ -69,6 +71,13 @@ class Engine(Protocol):
     def work_tree(self, image: Image, paths: Container[str] | None = None) -> Iterator[TreeEntry]:
         """Files and links of the image's work tree with git modes and blob ids: all, or those in `paths`.
         For telling whether a build changed what it was given."""
+
+    def workspace(self, wanted: WorkspaceSpec) -> AbstractContextManager[Workspace]:
+        """One fresh container for an agent, laid out and waiting, removed whatever happens. EngineError also when
+        something outside could be reached past the proxy; Refusal when the image can't serve."""
+
+    def home(self, image: Image) -> str:
+        """The home folder that an agent has in a workspace on this image."""
 
     def interrupt(self) -> None:
         """End every build and trial that this object runs, from any thread; they raise Interrupted."""

@@ -15,6 +15,7 @@ from berbench.process import process_space
 
 TASK = "berbench.task"
 TRIAL = "berbench.trial"
+RUN = "berbench.run"
 OWNER = "berbench.owner"
 KEY = "berbench.key"
 TREE = "berbench.tree"

@@ -116,5 +116,16 @@ class History(Protocol):
     def describe(self, commit: str) -> str:
         """Nearest tag at or below the commit, "" when there is none."""
 
+    def one_commit(self, tree: str) -> tuple[FileEntry, ...]:
+        """The files of a `.git` folder whose only commit, on `main`, holds `tree`: for an agent's workspace. Paths
+        begin with `.git/`; nothing of any other commit is in them."""
+
+    def write_files(self, files: Sequence[Path]) -> tuple[str, ...]:
+        """Ids of new objects with the bytes of these files of the host, in order, from one process."""
+
+    def ignored(self, tree: str, paths: Iterable[str], patterns: Sequence[str] = ()) -> frozenset[str]:
+        """Those of the paths that the tree's `.gitignore` files leave out, or else one of `patterns` (in the same
+        form, weaker than the tree's own)."""
+
     def close(self) -> None:
         """Remove the object folder made for new trees."""

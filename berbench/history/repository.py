@@ -18,6 +18,7 @@ from berbench.history.git import Command, failure
 from berbench.history.log import FORMAT, RAW, read_commits
 from berbench.history.patches import stream_patches
 from berbench.history.place import alternates, locate
+from berbench.history.snapshots import Snapshots
 from berbench.history.trees import Trees, tree_name
 from berbench.model.changes import Change, Commit, Delta, FileEntry, LineCount, TreeEntry
 from berbench.process import scratch_prefix
@@ -28,7 +29,7 @@ _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PASSWORD = re.compile(r"^(?P<scheme>[a-z+]+://)(?P<user>[^/@]*)@")
 
 
-class GitHistory:
+class GitHistory(Snapshots):
     """A repository as found at or above `path`: work tree, linked work tree or bare.
 
     `scratch` is where the folder for new objects is made (the system's temp folder by default); `close`

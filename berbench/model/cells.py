@@ -86,6 +86,7 @@ class ExperimentDocument(Document):
     concurrency: Annotated[int, Field(gt=0, le=256)] = 2
     cell_timeout_s: Seconds | None = None  # instead of the task's own budget
     max_cost_usd: Annotated[float, Field(gt=0)] | None = None
+    cell_cost_usd: Annotated[float, Field(gt=0)] | None = None  # guess of one cell's, until one is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,20 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class StepFacts:
+    """What one step of an agent's work recorded. `exit_code` is None when it never ended by itself."""
+
+    name: str
+    exit_code: int | None
+    seconds: float
+    timed_out: bool = False
+    log: bytes = b""  # head and tail of both outputs, as written
+    log_truncated: bool = False
+    telemetry: bytes = b""  # the telemetry file, or standard output alone where the tool names none
+    setup_failed: str = ""  # the pre line that failed
+
+
+@dataclass(frozen=True, slots=True)
 class AgentFacts:
     """What an agent's container recorded. No opinion.
 
@@ -189,6 +204,7 @@ class AgentFacts:
     engine: str = ""
     setup_failed: str = ""  # the pre line that failed
     warnings: tuple[str, ...] = ()
+    steps: tuple[StepFacts, ...] = ()  # each by itself; the fields above are of all together
 
 
 @dataclass(frozen=True, slots=True)

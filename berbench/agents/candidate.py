@@ -1,0 +1,238 @@
+"""From what changed in a workspace to the candidate: a patch from the tree the agent saw to the one it left.
+
+What counts is decided by names and bytes alone, from outside. Left out, and told: `.git` folders, what the tree's
+ignore rules name, caches, links that leave the tree, what is no file, what is too large. Left out without a word:
+configuration that was planted, and what was touched but is as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from berbench.engine.archive import parents
+from berbench.engine.members import LARGEST, LOST, as_told
+from berbench.engine.script import OWN_FILES
+from berbench.engine.workspace import Changed, Found, Workspace
+from berbench.history.door import History
+from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change, TreeEntry
+from berbench.process import scratch_prefix
+
+Original = Callable[[frozenset[str]], Mapping[str, str]]  # paths → git ids that the image itself holds there
+
+MOST_BYTES = 1 << 30  # of all changed files together
+
+# Weaker than the tree's own rules: what tools leave behind in any project, and no project keeps.
+CACHES = (
+    "__pycache__/",
+    "*.py[co]",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".hypothesis/",
+    "node_modules/",
+    ".aider*",
+    ".DS_Store",
+    "*.swp",
+    "core.[0-9]*",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The patch, the tree behind it, and the paths that were left out, each with its reason."""
+
+    patch: bytes
+    tree: str
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class _Left:
+    """What was found of an agent's work."""
+
+    files: dict[str, tuple[int, Path]] = field(default_factory=dict)  # path → mode, where its bytes are
+    links: dict[str, str] = field(default_factory=dict)  # path → target
+    seen: set[str] = field(default_factory=set)  # paths where something is that is no folder
+    out: dict[str, str] = field(default_factory=dict)  # path → why it is left out
+    bytes: int = 0
+
+
+def collect(
+    history: History,
+    workspace: Workspace,
+    tree: str,
+    *,
+    planted: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    original: Original = lambda paths: {},
+) -> Candidate:
+    """Take the candidate of a workspace, whose processes are ended first."""
+    before = history.tree_of(tree)
+    base = {entry.path: entry for entry in history.list_tree(before)}
+    listed, out = _sifted(workspace.end(), base, frozenset(planted))
+    out |= _ignored(history, before, base, listed, tuple(keep))
+    folders = _folders(listed)
+    asked = {
+        path for path, one in listed.items()
+        if path not in out and path not in folders and (not one.gone or LOST in path)
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix=scratch_prefix("left")) as name:
+        left = _Left(out=out)
+        for found in workspace.fetch(asked):
+            _take(found, left, Path(name))
+        ids = history.write_files([place for _, place in left.files.values()])
+    written = {
+        path: TreeEntry(path, mode, id_)
+        for (path, (mode, _)), id_ in zip(left.files.items(), ids, strict=True)
+        if (path not in base or (base[path].mode, base[path].id) != (mode, id_))
+    }
+    _drop_what_was_so(written, listed, original)
+    _drop_links_that_leave(written, left)
+    deleted = _deleted(base, listed, folders, asked, left)
+    changes = [_change(base.get(entry.path), entry) for entry in written.values()]
+    changes += [_change(entry, None) for entry in deleted if entry.path not in written]
+    after = history.make_tree(before, changes) if changes else before
+    patch = history.diff(before, after) if after != before else b""
+    return Candidate(patch, after, tuple(sorted(left.out.items())))
+
+
+def _sifted(
+    changed: Iterable[Changed], base: Mapping[str, TreeEntry], planted: frozenset[str]
+) -> tuple[dict[str, Changed], dict[str, str]]:
+    """Changed paths by name, without those that are nobody's work, and why some are left out."""
+    kept: dict[str, Changed] = {}
+    out: dict[str, str] = {}
+    modules = {entry.path for entry in base.values() if entry.mode == GITLINK}
+    for one in changed:
+        parts = one.path.split("/")
+        names = [part.lower() for part in parts]
+        if ".git" in names:
+            if at := names.index(".git"):
+                out["/".join(parts[: at + 1])] = "a repository of its own"
+            continue
+        if one.path in planted or one.path in OWN_FILES or one.path in modules:
+            continue
+        if any(above in modules for above in parents(one.path)):
+            out[one.path] = "in a submodule"
+            continue
+        before = kept.get(one.path)
+        # Told twice: as a folder that was removed, and as what came in its place.
+        kept[one.path] = one if before is None else Changed(one.path, gone=True)
+    return kept, out
+
+
+def _folders(listed: Mapping[str, Changed]) -> set[str]:
+    """What must be a folder, since something is in it."""
+    return {above for path, one in listed.items() if not one.gone for above in parents(path)}
+
+
+def _ignored(
+    history: History,
+    tree: str,
+    base: Mapping[str, TreeEntry],
+    listed: Mapping[str, Changed],
+    keep: tuple[str, ...],
+) -> dict[str, str]:
+    """New paths that rules leave out."""
+    folders = _folders(listed)
+    tops = tuple(top.rstrip("/") for top in keep)
+    new = [
+        path
+        for path, one in listed.items()
+        if not one.gone
+        and path not in base
+        and path not in folders
+        and not any(path == top or path.startswith(top + "/") for top in tops)
+    ]
+    ignored = history.ignored(tree, new, CACHES)
+    by_tree = history.ignored(tree, ignored)
+    return {path: "ignored by the tree" if path in by_tree else "a cache" for path in ignored}
+
+
+def _take(found: Found, left: _Left, room: Path) -> None:
+    """Keep a file's or link's bytes, or say why not."""
+    if found.is_folder:
+        return
+    left.seen.add(found.path)
+    if found.mode == 0:
+        left.out[found.path] = "no file"
+    elif found.mode == SYMLINK:
+        place = room / str(len(left.files))
+        place.write_bytes(os.fsencode(found.target))
+        left.files[found.path] = (SYMLINK, place)
+        left.links[found.path] = found.target
+    elif found.body is None or found.size > LARGEST:
+        left.out[found.path] = f"larger than {LARGEST >> 20} MiB"
+    elif left.bytes + found.size > MOST_BYTES:
+        left.out[found.path] = f"more than {MOST_BYTES >> 20} MiB in all"
+    else:
+        left.bytes += found.size
+        place = room / str(len(left.files))
+        with place.open("wb") as file:
+            shutil.copyfileobj(found.body, file, 1 << 18)
+        left.files[found.path] = (found.mode, place)
+
+
+def _drop_what_was_so(
+    written: dict[str, TreeEntry], listed: Mapping[str, Changed], original: Original
+) -> None:
+    """A file that is as the image has it was touched and not changed, whatever the image's tree says."""
+    asked = frozenset(
+        path for path in written if (one := listed.get(as_told(path))) is not None and not one.added
+    )
+    for path, id_ in original(asked).items():
+        if path in written and written[path].id == id_:
+            del written[path]
+
+
+def _drop_links_that_leave(written: dict[str, TreeEntry], left: _Left) -> None:
+    for path, target in left.links.items():
+        if path in written and leaves(path, target):
+            left.out[path] = "a link that leaves the tree"
+            del written[path]
+
+
+def leaves(path: str, target: str) -> bool:
+    """Whether a link at this path of a tree leads out of it, as far as names tell."""
+    to = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return target.startswith("/") or to == ".." or to.startswith("../")
+
+
+def _deleted(
+    base: Mapping[str, TreeEntry],
+    listed: Mapping[str, Changed],
+    folders: set[str],
+    asked: set[str],
+    left: _Left,
+) -> list[TreeEntry]:
+    """Entries of the tree of which nothing is left."""
+    gone = {path for path, one in listed.items() if one.gone}
+    no_folders = {as_told(path) for path in left.seen}
+    found = []
+    for path, entry in base.items():
+        if path in left.seen or entry.mode == GITLINK:
+            continue
+        told = as_told(path)
+        itself = told in gone or told in asked or (told in folders and told in listed)
+        if itself or any(above in gone or above in no_folders for above in parents(told)):
+            found.append(entry)
+    return found
+
+
+def _change(old: TreeEntry | None, new: TreeEntry | None) -> Change:
+    known = new or old
+    assert known is not None
+    zeros = "0" * len(known.id)
+    return Change(
+        known.path,
+        old.mode if old else ABSENT,
+        new.mode if new else ABSENT,
+        old.id if old else zeros,
+        new.id if new else zeros,
+    )

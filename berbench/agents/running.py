@@ -1,0 +1,204 @@
+"""A trial of an agent: its workspace, its steps, and what it left, as facts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from berbench.agents.candidate import Candidate, collect
+from berbench.engine.capture import Capture
+from berbench.engine.door import Engine
+from berbench.engine.workspace import STDOUT, Ran, Workspace, WorkspaceSpec
+from berbench.history.door import History
+from berbench.masking import Masked
+from berbench.matrix.invocation import Places
+from berbench.model.agent import PROMPT_FILE, AgentStep, AgentTrial
+from berbench.model.cells import AgentFacts, Refused, StepFacts
+from berbench.model.changes import ABSENT, REGULAR, Change, Delta, FileEntry
+from berbench.model.trial import Image
+
+LINE_S = 300.0  # for each pre and post line
+TELEMETRY_BYTES = 16 << 20  # its end is kept
+
+HandOver = Callable[[AgentStep, StepFacts], AgentStep]
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """Runs agents of one repository's tasks on one engine. Safe to use from several threads."""
+
+    history: History
+    engine: Engine
+
+    def places(self, image: Image, config_path: str) -> Places:
+        """Where things will be in a workspace on this image: what invocations are written with."""
+        return Places(PROMPT_FILE, image.workdir, self.engine.home(image), config_path)
+
+    def run(self, trial: AgentTrial, hand_over: HandOver | None = None) -> AgentFacts:
+        """One agent at work. `hand_over` is given each later step and what the one before it left, and returns the
+        step as it is to be run: so a prompt can hold what was said last.
+
+        EngineError when the engine fails or its isolation does not hold; what the agent itself does is in the facts.
+        """
+        spec = self._spec(trial)
+        with self.engine.workspace(spec) as workspace:
+            steps = _Steps(trial, workspace, hand_over).run()
+            candidate = self._collect(trial, workspace, spec.delta)
+        return _facts(trial, workspace, steps, candidate)
+
+    def _spec(self, trial: AgentTrial) -> WorkspaceSpec:
+        planted = {entry.path: entry for entry in trial.planted}
+        seen = self._with(trial.tree, planted)
+        delta = self.history.delta(trial.image.tree, trial.tree)
+        writes = {entry.path: entry for entry in delta.writes} | planted
+        repository = self.history.one_commit(seen)
+        first = trial.steps[0].prompt if trial.steps else b""
+        return WorkspaceSpec(
+            task=trial.task,
+            run=trial.run,
+            image=trial.image,
+            delta=Delta(
+                writes=(*writes.values(), *repository),
+                deletes=(*(path for path in delta.deletes if path not in planted), ".git"),
+            ),
+            files=(_prompt(first),),
+            secrets=trial.secrets,
+            secret_files=trial.secret_files,
+            destinations=(),
+            limits=trial.limits,
+        )
+
+    def _with(self, tree: str, planted: Mapping[str, FileEntry]) -> str:
+        """The tree with planted files, so that an agent's own git shows them as nobody's change."""
+        if not planted:
+            return tree
+        changes = [put(self.history, entry) for entry in planted.values()]
+        return self.history.make_tree(tree, changes)
+
+    def _collect(self, trial: AgentTrial, workspace: Workspace, delta: Delta) -> Candidate:
+        laid_out = {entry.path for entry in delta.writes}
+
+        def original(paths: frozenset[str]) -> Mapping[str, str]:
+            asked = paths - laid_out
+            if trial.altered is not None:
+                known = {entry.path for entry in self.history.list_tree(trial.tree)}
+                asked = frozenset(path for path in asked if path in trial.altered or path not in known)
+            if not asked:
+                return {}
+            return {entry.path: entry.id for entry in self.engine.work_tree(trial.image, asked)}
+
+        return collect(
+            self.history,
+            workspace,
+            trial.tree,
+            planted=[entry.path for entry in trial.planted],
+            keep=trial.keep,
+            original=original,
+        )
+
+
+@dataclass(slots=True)
+class _Steps:
+    """The steps of a trial, one after the other, until one can't be or the time is over."""
+
+    trial: AgentTrial
+    workspace: Workspace
+    hand_over: HandOver | None
+    done: list[StepFacts] = field(default_factory=list)
+
+    def run(self) -> tuple[StepFacts, ...]:
+        deadline = time.monotonic() + self.trial.timeout_s
+        for number, planned in enumerate(self.trial.steps):
+            step = planned
+            if number:
+                if self.hand_over is not None:
+                    step = self.hand_over(planned, self.done[-1])
+                self.workspace.put([_prompt(step.prompt)])
+            self.done.append(self._one(step, deadline))
+            if self.done[-1].timed_out or self.done[-1].setup_failed or self.done[-1].exit_code is None:
+                break
+        return tuple(self.done)
+
+    def _one(self, step: AgentStep, deadline: float) -> StepFacts:
+        secrets = [value for _, value in self.trial.secrets]
+        log = Capture()
+        told = Capture(head=1 << 20, tail=TELEMETRY_BYTES)
+        both, alone = Masked(log.feed, secrets), Masked(told.feed, secrets)
+
+        def sink(stream: int, piece: bytes) -> None:
+            both.feed(piece)
+            if stream == STDOUT:
+                alone.feed(piece)
+
+        def line(text: str) -> Ran:
+            limit = min(LINE_S, max(1.0, deadline - time.monotonic()))
+            argv = ("/bin/sh", "-c", text)
+            return self.workspace.run(argv, lambda _, piece: both.feed(piece), env=step.env, timeout_s=limit)
+
+        def facts(ran: Ran, failed: str = "") -> StepFacts:
+            both.close()
+            alone.close()
+            telemetry = self._read(step.telemetry, secrets) if step.telemetry else told.value()
+            return StepFacts(
+                name=step.name,
+                exit_code=ran.code,
+                seconds=ran.seconds,
+                timed_out=ran.timed_out,
+                log=log.value(),
+                log_truncated=log.truncated,
+                telemetry=telemetry,
+                setup_failed=failed,
+            )
+
+        before = (f"rm -f -- {step.telemetry}",) if step.telemetry else ()
+        for text in (*before, *step.pre):
+            ran = line(text)
+            if ran.code != 0:
+                return facts(replace(ran, timed_out=False), failed=text)
+        limit = max(1.0, deadline - time.monotonic())
+        ran = self.workspace.run(step.argv, sink, stdin=PROMPT_FILE, env=step.env, timeout_s=limit)
+        if not ran.timed_out and ran.code is not None:
+            for text in step.post:
+                line(text)
+        return facts(ran)
+
+    def _read(self, path: str, secrets: list[str]) -> bytes:
+        kept = Capture(head=0, tail=TELEMETRY_BYTES)
+        masked = Masked(kept.feed, secrets)
+        masked.feed(self.workspace.read(path, TELEMETRY_BYTES) or b"")
+        masked.close()
+        return kept.value()
+
+
+def put(history: History, entry: FileEntry) -> Change:
+    """A planted file as a change of a tree."""
+    id_ = history.write_blob(entry.data)
+    return Change(entry.path, ABSENT, entry.mode, "0" * len(id_), id_)
+
+
+def _prompt(text: bytes) -> FileEntry:
+    return FileEntry(PROMPT_FILE.lstrip("/"), REGULAR, text)
+
+
+def _facts(
+    trial: AgentTrial, workspace: Workspace, steps: tuple[StepFacts, ...], candidate: Candidate
+) -> AgentFacts:
+    last = steps[-1] if steps else StepFacts("", 0, 0.0)
+    return AgentFacts(
+        exit_code=last.exit_code,
+        seconds=sum(step.seconds for step in steps),
+        timed_out=last.timed_out,
+        out_of_memory=workspace.out_of_memory,
+        log=b"".join(step.log for step in steps),
+        log_truncated=any(step.log_truncated for step in steps),
+        telemetry=last.telemetry,
+        candidate=candidate.patch,
+        left_out=tuple(path for path, _ in candidate.left_out),
+        refused=tuple(Refused(one.host, one.port, one.at, one.reason) for one in workspace.refused),
+        image=trial.image.id,
+        engine=workspace.engine,
+        setup_failed=last.setup_failed,
+        warnings=workspace.warnings,
+        steps=steps,
+    )

@@ -1,0 +1,284 @@
+"""A workspace in a container of Docker's.
+
+Its first process is root's and only waits; all that is run is added to it as the image's user. Secrets are in the
+environment of what is added, which no description of the container shows, and in files of a memory file system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import IO, Any
+
+from berbench.engine import members, seat
+from berbench.engine.api import Reply
+from berbench.engine.archive import Writer, read_files
+from berbench.engine.capture import Frames
+from berbench.engine.container import ADDED, GONE, Account, Container
+from berbench.engine.workspace import GRACE_S, Changed, Denied, Found, Ran, Sink, WorkspaceSpec
+from berbench.errors import EngineError, Refusal
+from berbench.model.agent import ROOM
+from berbench.model.changes import EXECUTABLE, FileEntry
+
+SPOOL = 8 << 20
+SILENCE_S = 3600.0
+SMALL_STEP_S = 120.0  # for berbench's own steps in a container, on a busy disk
+LINGER_S = 1.0  # silence after a command's end in which what it left behind may still hold its output
+
+
+class DockerWorkspace:
+    """See `workspace.Workspace`."""
+
+    def __init__(self, box: Container, spec: WorkspaceSpec, account: Account, engine: str) -> None:
+        self._box = box
+        self._spec = spec
+        self._ids = account.ids
+        self._home = account.home
+        self._engine = engine
+        self._user = spec.image.user
+        self._workdir = spec.image.workdir
+        self._env: dict[str, str] = {}
+        self._ended = False
+        self._killed_before = 0
+        self._out_of_memory = False
+        self.denied: tuple[Denied, ...] = ()
+        self.trouble: list[str] = []
+
+    # --- from created to ready ---
+
+    def prepare(self, network: Mapping[str, str]) -> None:
+        """Start the container and lay everything out. `network` are the variables that lead to the proxy."""
+        refuse_volumes(self._box.describe(), self._workdir)
+        with tempfile.SpooledTemporaryFile(SPOOL, prefix="berbench-") as tar:
+            self._pack(tar)
+            self._box.put(tar)
+        self._box.start()
+        code, said = self._as_root(seat.seat())
+        if code != 0:
+            told = said.decode("utf-8", "replace").strip().splitlines()
+            raise EngineError(
+                f"The workspace could not be laid out: {told[-1] if told else f'exit code {code}'}.",
+                remedy="the image needs /bin/sh, mv, mkdir, rm and chown; see its Dockerfile",
+                details=told[-10:],
+            )
+        self._env = {**dict(self._spec.env), **network, "HOME": self._home, **dict(self._spec.secrets)}
+        for number, file in enumerate(self._spec.secret_files):
+            env = [f"BERBENCH_SECRET={file.data.decode('utf-8', 'surrogateescape')}"]
+            code, _ = self._small_step(seat.put_secret(file.target, number), self._user, env)
+            if code != 0:
+                raise EngineError(f"The secret file {file.target} could not be put into the container.")
+        self._killed_before = self._kills()
+
+    def _pack(self, tar: IO[Any]) -> None:
+        writer = Writer(tar, self._ids, int(time.time()))
+        room = ROOM.lstrip("/")
+        for folder in ("delta", "out/.trial"):
+            writer.folder(f"{room}/{folder}")
+        for entry in self._spec.delta.writes:
+            writer.entry(f"{room}/delta/{entry.path}", entry)
+        for name, data in seat.files(self._spec.delta, self._ids, self._home):
+            writer.file(f"{room}/{name}", data, 0o755)
+        for entry in self._spec.files:
+            writer.file(entry.path, entry.data, 0o755 if entry.mode == EXECUTABLE else 0o644)
+        writer.pipe(seat.STAY.lstrip("/"))
+        writer.close()
+        tar.seek(0)
+
+    # --- at work ---
+
+    def put(self, files: Iterable[FileEntry]) -> None:
+        """Write files."""
+        with tempfile.SpooledTemporaryFile(SPOOL, prefix="berbench-") as tar:
+            writer = Writer(tar, self._ids, int(time.time()))
+            for entry in files:
+                writer.entry(entry.path, entry, folders=False)
+            writer.close()
+            tar.seek(0)
+            self._box.put(tar)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        sink: Sink,
+        *,
+        stdin: str = "",
+        env: Sequence[tuple[str, str]] = (),
+        timeout_s: float,
+    ) -> Ran:
+        """Run a command as the image's user."""
+        variables = [f"{name}={value}" for name, value in {**self._env, **dict(env)}.items()]
+        number = self._box.second(seat.with_input(argv, stdin), self._user, self._workdir, variables)
+        began = time.monotonic()
+        limit = _Limit(self, timeout_s)
+        with contextlib.closing(self._box.start_second(number, timeout_s + GRACE_S + 60)) as output:
+            reader = _Reader(output, sink)
+            with limit:
+                while not reader.wait(LINGER_S):
+                    # A child in the background may hold the output open; the command itself is what counts.
+                    if reader.silent_for(LINGER_S) and not self._box.is_running(number):
+                        output.stop()
+            seconds = time.monotonic() - began
+            reader.finish()
+        code = self._box.code_of(number, -1)
+        gone = limit.passed or code == -1
+        return Ran(None if gone else code, seconds, timed_out=limit.passed)
+
+    def term(self) -> None:
+        """Ask everything in it to end."""
+        with contextlib.suppress(EngineError):
+            self._as_root(("/bin/sh", "-c", seat.ALL_TERM))
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._box.kill()
+
+    def read(self, path: str, limit: int) -> bytes | None:
+        """The end of a file."""
+        reply = self._box.take(path)
+        if reply is None:
+            return None
+        with contextlib.closing(reply):
+            taken = read_files(reply, max_file=members.LARGEST, max_files=1, named=False).files
+        return taken[0].data[-limit:] if taken else None
+
+    # --- afterwards ---
+
+    def end(self) -> tuple[Changed, ...]:
+        """End every process; what differs from the image below the work tree."""
+        if not self._ended:
+            with contextlib.suppress(EngineError):  # it may have ended by itself
+                self._out_of_memory = self._kills() > self._killed_before
+            self._box.kill()
+            self._box.wait()
+            self._out_of_memory = self._out_of_memory or self._box.killed_for_memory()
+            self._ended = True
+        top = self._workdir.rstrip("/") + "/"
+        return tuple(
+            Changed(path[len(top) :], gone=kind == GONE, added=kind == ADDED)
+            for path, kind in self._box.changes()
+            if path.startswith(top)
+        )
+
+    def fetch(self, paths: Iterable[str]) -> Iterator[Found]:
+        """What lies at these paths."""
+
+        def archive(path: str) -> Reply | None:
+            return self._box.take(f"{self._workdir.rstrip('/')}/{path}" if path else self._workdir)
+
+        return members.fetch(archive, paths)
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed anything in it for memory."""
+        return self._out_of_memory
+
+    @property
+    def refused(self) -> tuple[Denied, ...]:
+        """What the proxy did not let through."""
+        return self.denied
+
+    @property
+    def engine(self) -> str:
+        """Name and version of the engine."""
+        return self._engine
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong beside the work."""
+        return tuple(self.trouble)
+
+    # --- within ---
+
+    def _as_root(self, command: Sequence[str]) -> tuple[int, bytes]:
+        return self._small_step(command, "0:0", ())
+
+    def _small_step(self, command: Sequence[str], user: str, env: Sequence[str]) -> tuple[int, bytes]:
+        number = self._box.second(command, user, self._workdir, env)
+        said = bytearray()
+        frames = Frames()
+        with contextlib.closing(self._box.start_second(number, SMALL_STEP_S)) as output:
+            for piece in output.pieces():
+                for payload in frames.feed(piece):
+                    said += payload[: max(0, (1 << 20) - len(said))]
+        return self._box.code_of(number, -1), bytes(said)
+
+    def _kills(self) -> int:
+        code, said = self._as_root(seat.count_kills())
+        return sum(int(word) for word in said.split() if word.isdigit()) if code == 0 else 0
+
+
+class _Reader:
+    """Reads a command's output in a thread of its own, so that a command that has ended can be left."""
+
+    def __init__(self, output: Reply, sink: Sink) -> None:
+        self._output = output
+        self._sink = sink
+        self._error: BaseException | None = None
+        self._last = time.monotonic()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the output ended within this time."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def silent_for(self, seconds: float) -> bool:
+        """Whether nothing came for so long."""
+        return time.monotonic() - self._last >= seconds
+
+    def finish(self) -> None:
+        """Wait for the end, and raise what went wrong on the way."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _read(self) -> None:
+        frames = Frames()
+        try:
+            for piece in self._output.pieces():
+                self._last = time.monotonic()
+                for number, payload in frames.numbered(piece):
+                    self._sink(number, payload)
+        except BaseException as error:
+            self._error = error
+
+
+class _Limit:
+    """TERM for everything at its time, and the end of the container after a grace; no more once it is left."""
+
+    def __init__(self, workspace: DockerWorkspace, seconds: float) -> None:
+        self._workspace = workspace
+        self._timers = [
+            threading.Timer(seconds, self._term),
+            threading.Timer(seconds + GRACE_S, workspace.kill),
+        ]
+        self.passed = False
+
+    def __enter__(self) -> None:
+        for timer in self._timers:
+            timer.daemon = True
+            timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        for timer in self._timers:
+            timer.cancel()
+
+    def _term(self) -> None:
+        self.passed = True
+        self._workspace.term()
+
+
+def refuse_volumes(said: Mapping[str, Any], workdir: str) -> None:
+    """Refusal when the image keeps a part of the work tree in a volume: what changes there is told by no engine."""
+    top = workdir.rstrip("/") + "/"
+    for mount in said.get("Mounts") or ():
+        at = str(mount.get("Destination", "")).rstrip("/") + "/"
+        if mount.get("Type") == "volume" and (at.startswith(top) or top.startswith(at)):
+            raise Refusal(
+                f"The image declares VOLUME {at.rstrip('/')}, and what an agent changes there could not be seen.",
+                remedy="take the VOLUME line out of the task's Dockerfile",
+            )

@@ -1,0 +1,126 @@
+"""What lies at some paths of a work tree, out of the engine's archives of it.
+
+Everything in an archive was written by whoever worked there. Names that leave the folder are passed over, and a
+file larger than any that is wanted ends the archive: a sparse one of a terabyte is a terabyte of zeros on the wire.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tarfile
+from collections.abc import Callable, Iterable, Iterator
+
+from berbench.engine.api import Reply
+from berbench.engine.archive import ENCODING, unsafe
+from berbench.engine.workspace import Found
+from berbench.errors import EngineError
+from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK
+
+LOST = "\ufffd"
+LARGEST = 100 << 20  # bytes of one file; more is told, and not fetched
+_SECOND_NAME = -1  # of a file that the archive holds under another name; by itself it comes with its bytes
+ONE_BY_ONE = 24  # paths that are asked for each by itself; more, and their folders are fetched whole
+
+Open = Callable[[str], Reply | None]  # the archive of a path of the work tree, "" for all of it
+
+
+def as_told(path: str) -> str:
+    """A path as an engine tells it: each byte that is no UTF-8 becomes a U+FFFD."""
+    return "".join(LOST if "\udc80" <= letter <= "\udcff" else letter for letter in path)
+
+
+def fetch(open_: Open, paths: Iterable[str]) -> Iterator[Found]:
+    """See `Workspace.fetch`."""
+    wanted = set(paths)
+    lost = {path for path in wanted if LOST in path}
+    plain = wanted - lost
+    if len(plain) <= ONE_BY_ONE:
+        for path in sorted(plain):
+            yield from _single(open_, path)
+    else:
+        for folder, inside in sorted(_by_top(plain).items()):
+            yield from _folder(open_, folder, inside)
+    for folder, inside in sorted(_by_parent(lost).items()):
+        yield from _folder(open_, folder, inside)
+
+
+def _by_top(paths: Iterable[str]) -> dict[str, set[str]]:
+    """Paths by their first folder; those at the top by themselves."""
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        found.setdefault(path.partition("/")[0], set()).add(path)
+    return found
+
+
+def _by_parent(paths: Iterable[str]) -> dict[str, set[str]]:
+    """Paths whose names were told with losses by the deepest folder whose own name was not."""
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        found.setdefault(path[: path.index(LOST)].rpartition("/")[0], set()).add(path)
+    return found
+
+
+def _single(open_: Open, path: str) -> Iterator[Found]:
+    for one in _members(open_, path):
+        if one.path == path:
+            yield one
+        return  # of a folder the first member is itself
+
+
+def _folder(open_: Open, folder: str, wanted: set[str]) -> Iterator[Found]:
+    """Those below a folder. Second names of one file, and all after one that is too large, are asked for singly."""
+    left = set(wanted)
+    later: list[str] = []
+    for one in _members(open_, folder):
+        told = as_told(one.path)
+        if told in wanted:
+            left.discard(told)
+            if one.mode == _SECOND_NAME:
+                later.append(one.path)
+            else:
+                yield one
+        if one.size > LARGEST:
+            later += sorted(path for path in left if LOST not in path)
+            break
+    for path in later:
+        yield from _single(open_, path)
+
+
+def _members(open_: Open, path: str) -> Iterator[Found]:
+    reply = open_(path)
+    if reply is None:
+        return
+    above = path.rpartition("/")[0] if path else ""
+    with contextlib.closing(reply):
+        try:
+            with tarfile.open(fileobj=reply, mode="r|", encoding=ENCODING, errors="surrogateescape") as tar:  # type: ignore[call-overload]
+                for member in tar:
+                    if (name := _name(member.name, above, whole=not path)) and not unsafe(name):
+                        yield _found(tar, member, name)
+        except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
+            raise EngineError(
+                f"The engine's archive of {path or 'the work tree'!r} can't be read: {error}.",
+                remedy="try again; see the engine's own log if it stays",
+            ) from error
+
+
+def _name(name: str, above: str, *, whole: bool) -> str:
+    """A member's path in the work tree. Archives are named for their last folder, which of the whole is no part."""
+    plain = name.rstrip("/")
+    if whole:
+        return plain.partition("/")[2]
+    return f"{above}/{plain}" if above else plain
+
+
+def _found(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> Found:
+    if member.isreg():
+        mode = EXECUTABLE if member.mode & stat.S_IXUSR else REGULAR
+        body = tar.extractfile(member) if member.size <= LARGEST else None
+        return Found(name, mode, member.size, body)
+    if member.issym():
+        return Found(name, SYMLINK, len(os.fsencode(member.linkname)), target=member.linkname)
+    if member.islnk():
+        return Found(name, _SECOND_NAME)
+    return Found(name, 0, is_folder=member.isdir())
