@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,10 @@ from berbench.engine import facts, script
 from berbench.engine.archive import MAX_FILE, Ids, Taken, check_delta, unsafe
 from berbench.engine.capture import Capture
 from berbench.engine.door import EngineInfo, Leftover, Say
+from berbench.engine.fake_workspace import FakeWorkspace, lay_out
+from berbench.engine.workspace import WorkspaceSpec
 from berbench.errors import EngineError, Interrupted, Refusal
+from berbench.model.agent import ROOM as AGENT_ROOM
 from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK, FileEntry, TreeEntry
 from berbench.model.trial import KIT_DIR, OUT_DIR, Build, Facts, Image, ImageRecipe, ReportFile, Trial
 
@@ -133,7 +136,7 @@ class FakeEngine:
             ["/bin/sh", str(root / "main.sh")],
             log.feed,
             cwd=tree,
-            env=_environment(trial, room, mark),
+            env=_environment(trial.env, room, mark),
             timeout_s=limit,
             stop=self._stop,
         )
@@ -152,6 +155,27 @@ class FakeEngine:
             engine="Fake 1",
         )
         return facts.facts_of(trial, seen)
+
+    def home(self, image: Image) -> str:
+        """A folder beside the work tree."""
+        return f"{AGENT_ROOM}/home"
+
+    @contextlib.contextmanager
+    def workspace(self, wanted: WorkspaceSpec) -> Iterator[FakeWorkspace]:
+        """One fresh folder, removed whatever happens, and every process of the agent with it."""
+        check_delta(wanted.delta)
+        if self._stop.is_set():
+            raise Interrupted("Interrupted.")
+        room = Path(tempfile.mkdtemp(prefix="berbench-fake-"))
+        mark = secrets.token_hex(8)
+        try:
+            shutil.copytree(self._folder_of(wanted.image), room / "tree", symlinks=True)
+            lay_out(room / "tree", wanted, _lay)
+            env = _environment((), room, mark)
+            yield FakeWorkspace(room, wanted, env, lambda number: _end_all(mark, number), self._stop)
+        finally:
+            _end_all(mark)
+            shutil.rmtree(room, ignore_errors=True)
 
     def interrupt(self) -> None:
         """End every build and trial of this object."""
@@ -230,7 +254,7 @@ def _here_bytes(data: bytes, root: Path) -> bytes:
     return data
 
 
-def _environment(trial: Trial, room: Path, mark: str) -> Mapping[str, str]:
+def _environment(more: Sequence[tuple[str, str]], room: Path, mark: str) -> Mapping[str, str]:
     """The same variables as in a container; programs are this host's, Python the one that runs berbench."""
     root = room / "berbench"
     (room / "home").mkdir()
@@ -242,7 +266,7 @@ def _environment(trial: Trial, room: Path, mark: str) -> Mapping[str, str]:
         "TERM": "dumb",
         "NO_COLOR": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        **{name: os.fsdecode(_here_bytes(os.fsencode(value), root)) for name, value in trial.env},
+        **{name: os.fsdecode(_here_bytes(os.fsencode(value), root)) for name, value in more},
         MARK: mark,
     }
 
@@ -270,10 +294,10 @@ def _size(folder: Path) -> int:
     return sum(place.lstat().st_size for place in folder.rglob("*"))
 
 
-def _end_all(mark: str) -> None:
-    """End every process that carries the mark, wherever it has put itself."""
+def _end_all(mark: str, number: int = signal.SIGKILL) -> None:
+    """Signal every process that carries the mark, wherever it has put itself."""
     wanted = f"{MARK}={mark}".encode()
     for place in Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):
             if wanted in place.read_bytes().split(b"\0"):
-                os.kill(int(place.parent.name), signal.SIGKILL)
+                os.kill(int(place.parent.name), number)
