@@ -50,6 +50,7 @@ class _Made:
     entry: FileEntry
     planted: Planted
     pair: Pair
+    fails: bool  # whether the second of the pair is to fail
 
     @property
     def canaries(self) -> tuple[Canary, Canary]:
@@ -58,7 +59,7 @@ class _Made:
         passing, failing = self.pair.names
         return (
             Canary(passing, True, place, self.entry.path),
-            Canary(failing, False, place, self.entry.path),
+            Canary(failing, not self.fails, place, self.entry.path),
         )
 
 
@@ -166,7 +167,7 @@ def _write(
     for path, reach in reached.items() if INSIDE in places else ():
         pair = writer.inside(hidden[path])
         if pair is not None:
-            made.append(_made(call, hidden[path], path, reach, pair, beside=False))
+            made.append(_made(call, hidden[path], path, reach, pair, fails=writer.failing, beside=False))
     folders: set[str] = set()
     for path, reach in reached.items() if BESIDE in places else ():
         if dirname(path) in folders or len(folders) == _MOST_FOLDERS:
@@ -180,11 +181,14 @@ def _write(
         if pair is not None:
             folders.add(dirname(path))
             taken.add(new)
-            made.append(_made(call, FileEntry(new, REGULAR, b""), path, reach, pair, beside=True))
+            entry = FileEntry(new, REGULAR, b"")
+            made.append(_made(call, entry, path, reach, pair, fails=writer.failing, beside=True))
     return made
 
 
-def _made(call: _Call, entry: FileEntry, neighbour: str, reach: Reach, pair: Pair, *, beside: bool) -> _Made:
+def _made(
+    call: _Call, entry: FileEntry, neighbour: str, reach: Reach, pair: Pair, *, fails: bool, beside: bool
+) -> _Made:
     planted = Planted(
         path=relpath(entry.path, call.folder),
         neighbour=relpath(neighbour, call.folder),
@@ -193,4 +197,4 @@ def _made(call: _Call, entry: FileEntry, neighbour: str, reach: Reach, pair: Pai
         group=pair.group,
         beside=beside,
     )
-    return _Made(FileEntry(entry.path, entry.mode, pair.data), planted, pair)
+    return _Made(FileEntry(entry.path, entry.mode, pair.data), planted, pair, fails)

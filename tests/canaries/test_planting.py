@@ -10,7 +10,7 @@ from planted import entries, planting, told
 
 from berbench.canaries import plant
 from berbench.model.changes import SYMLINK, FileEntry
-from berbench.model.grading import BESIDE, INSIDE
+from berbench.model.grading import BESIDE, INSIDE, Planting
 
 PY = "def test_a():\n    assert 1\n"
 UNIT = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        pass\n"
@@ -291,6 +291,10 @@ def test_apart_says_that_more_hangs_on_the_exit_status(command: str, apart: bool
     assert planted.apart == apart
 
 
+def placed(planted: Planting) -> list[tuple[str, str]]:
+    return [(canary.name, canary.file) for canary in planted.canaries]
+
+
 def test_all_runs_of_a_chain_run_where_canaries_fail_and_the_chain_stays_where_none_does() -> None:
     command = "(cd t && pytest test_a.py) && (cd t && pytest test_b.py) && make && pytest u && echo done"
     hidden = {**PYTESTS, "u/test_c.py": PY}
@@ -300,7 +304,8 @@ def test_all_runs_of_a_chain_run_where_canaries_fail_and_the_chain_stays_where_n
         failing.command.count("&&") == 4 and ") ; (" in failing.command and ") ; make &&" in failing.command
     )
     assert passing.command.count("&&") == 6
-    assert failing.canaries == passing.canaries
+    assert placed(failing) == placed(passing)
+    assert all(canary.passes for canary in passing.canaries)
 
 
 def test_a_file_that_runs_twice_gets_none() -> None:
@@ -326,7 +331,8 @@ def test_the_same_seed_gives_the_same_and_another_seed_another_planting() -> Non
 def test_without_failures_names_and_places_are_the_same_and_the_texts_near_so() -> None:
     one, calm = planting("pytest t", PYTESTS), planting("pytest t", PYTESTS, failing=False)
     assert one and calm
-    assert one.canaries == calm.canaries and one.command == calm.command
+    assert placed(one) == placed(calm) and one.command == calm.command
+    assert all(canary.passes for canary in calm.canaries)
     for loud, quiet in zip(one.writes, calm.writes, strict=True):
         before, after = loud.data.splitlines(), quiet.data.splitlines()
         assert loud.path == quiet.path and len(before) == len(after)
