@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import subprocess
 from dataclasses import dataclass
 from importlib import resources
@@ -144,6 +145,28 @@ def test_codex_takes_either_key(built_in: Tools, tmp_path: Path) -> None:
         assert subprocess.run(made.argv, env=environ, capture_output=True, check=True).stdout == key
 
 
+def test_aider_leaves_no_cache_behind_even_when_its_time_is_up(built_in: Tools, tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "aider"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nmkdir .aider.tags.cache.v4\necho up\nexec sleep 30\n", encoding="utf-8")
+    program.chmod(0o755)
+    work = tmp_path / "work"
+    work.mkdir()
+    made = invocation(Configuration(built_in.documents["aider"]), PLACES, "")
+    running = subprocess.Popen(
+        made.argv,
+        cwd=work,
+        env={"PATH": f"{program.parent}:{os.environ['PATH']}"},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert running.stdout is not None and running.stdout.readline() == b"up\n"
+    os.killpg(running.pid, signal.SIGTERM)
+    with running:
+        assert running.wait(20) == 128 + signal.SIGTERM
+    assert list(work.iterdir()) == []
+
+
 def test_an_effort_without_a_setting_for_it_is_refused(built_in: Tools) -> None:
     for name in BUILT_IN:
         block = ToolBlock(tool=(name,), effort=("high",))
@@ -156,7 +179,7 @@ def test_an_effort_without_a_setting_for_it_is_refused(built_in: Tools) -> None:
 
 def test_the_commented_files_are_documents_of_the_printed_schema() -> None:
     for file in (resources.files("berbench") / "tools").iterdir():
-        document = typed(ToolDocument, {"name": file.name, **load(file.read_bytes(), file.name)}, file.name)  # type: ignore[dict-item]
+        document = typed(ToolDocument, {"name": file.name, **load(file.read_bytes(), file.name)}, file.name)
         assert document.description
 
 
