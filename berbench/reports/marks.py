@@ -1,0 +1,28 @@
+"""HTML and SVG in small: text is escaped by `text`, and by nothing else."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+from berbench.evidence.reading import legible
+
+
+def text(value: str) -> str:
+    """Text that is safe between tags and in quoted attributes, and legible whatever was in it."""
+    return html.escape(legible(value), quote=True)
+
+
+def letters(number: int) -> str:
+    """The name of a column: A, B, … Z, AA, AB, …; `number` counts from 0."""
+    name = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+def options(values: Iterable[tuple[str, str]]) -> str:
+    """The choices of a select: value and name."""
+    return "".join(f'<option value="{text(value)}">{text(name)}</option>' for value, name in values)
