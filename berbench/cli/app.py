@@ -22,6 +22,7 @@ from berbench.cli import (
     experiment_show,
     experiment_validate,
     init,
+    run,
     schema,
     show_error,
     task_audit,
@@ -60,6 +61,7 @@ app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 app.command("clean")(clean.clean)
 app.command("schema")(schema.schema)
+app.command("run")(run.run)
 app.add_typer(task_app, name="task")
 task_app.command("scan")(task_scan.scan)
 task_app.command("create")(task_create.create)

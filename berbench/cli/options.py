@@ -73,6 +73,18 @@ def seconds_of(age: str) -> float:
     return int(found[1]) * _UNITS_S[found[2]]
 
 
+def share_of(rate: str) -> float:
+    """A rate as people write it, `0.8` or `80%`, as a share from 0 to 1. UsageError when it is none."""
+    text = rate.strip()
+    number = text.removesuffix("%").strip()
+    # The pattern keeps out what float() takes beside numbers: nan, inf, 1_0, and signs.
+    if re.fullmatch(r"\d+(\.\d*)?|\.\d+", number, re.ASCII):
+        share = float(number) / (100 if text.endswith("%") else 1)
+        if share <= 1:
+            return share
+    raise UsageError(f"{rate!r} is no rate.", remedy="write it like 0.8 or 80%")
+
+
 def clock_of(move: str) -> str:
     """How the clock is moved, as trials take it: `400d` and `+400d` → `+400d`, `-12h`. UsageError when it is none."""
     found = _MOVE.fullmatch(move.strip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,16 +16,25 @@ if TYPE_CHECKING:
     from berbench.experiments import Experiments, Tools
     from berbench.forge.door import Forge
     from berbench.history.door import History
+    from berbench.model.cells import Usage
     from berbench.model.changes import Repository
     from berbench.model.task import Config
     from berbench.stages.create import Doors as CreateDoors
     from berbench.stages.init import Begun
     from berbench.stages.lint import LintDoors
+    from berbench.stages.measure import Makers
     from berbench.stages.validate import Bench
     from berbench.store import DataDir, Project
+    from berbench.store.cells import Cells
     from berbench.store.machine import OldFolder
 
 TRIALS_OF_A_TASK = 3  # base, reference, and the reference with canaries
+
+
+def _untold(kind: str, output: bytes) -> Usage:
+    from berbench.model.cells import Usage
+
+    return Usage()
 
 
 class Workplace:
@@ -77,6 +86,13 @@ class Workplace:
         from berbench.experiments import read_tools, user_tools_folder
 
         return read_tools(self.history.root, user_tools_folder(self._environ))
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Measured cells and records of runs; all clones of one remote share them, locks included."""
+        from berbench.store.cells import Cells
+
+        return Cells(self.data.folder, locks=self.data.base / "locks" / f"cells-{self.data.folder.name}")
 
     @cached_property
     def main(self) -> str:
@@ -196,6 +212,16 @@ class Workplace:
         executor = LocalExecutor(self.engine, jobs * TRIALS_OF_A_TASK)
         verifier = Verifier(self.history, self.engine, executor, self.data)
         return Bench(self.lint_doors(), self.data, verifier, lambda: datetime.now(UTC))
+
+    def makers(self, run: str, concurrency: int) -> Makers:
+        """What the cells of a run are measured with."""
+        from berbench.agents import Agents
+        from berbench.stages.agent import AgentWork, usage_of
+        from berbench.stages.measure import Makers
+
+        bench = self.bench(concurrency)
+        work = AgentWork(bench, Agents(self.history, self.engine), _untold, self._environ, run)
+        return Makers(bench, self.cells, work, partial(usage_of, _untold), run)
 
     def close(self) -> None:
         """Close what was opened, last first."""

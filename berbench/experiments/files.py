@@ -34,6 +34,7 @@ _COMMENTS = {
     "concurrency": "cells at once",
     "cell_timeout_s": "seconds, instead of each task's own budget",
     "max_cost_usd": "no cell is started that could exceed it",
+    "cell_cost_usd": "guess of what one cell costs, until one is known",
 }
 
 

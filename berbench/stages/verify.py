@@ -42,7 +42,8 @@ def verify(bench: Bench, task_id: str, patch: bytes, say: Say) -> Verified:
     files = bench.lint.project.read_task(task_id)
     _require_proof(bench, files)
     try:
-        graded = _grade(bench, files, patch, say)
+        dockerfile = bench.lint.project.read_dockerfile(files.task.environment.dockerfile)
+        graded = grade_patch(bench, files, dockerfile, patch, say)
     except EngineError as error:
         graded = Graded(Grade(GradeName.ENGINE_ERROR, (error.message, error.remedy), details=error.details))
     verified = Verified(task_id, graded.grade, graded.trials, seconds=monotonic() - started)
@@ -60,19 +61,27 @@ def _require_proof(bench: Bench, files: TaskFiles) -> None:
         )
 
 
-def _grade(bench: Bench, files: TaskFiles, patch: bytes, say: Say) -> Graded:
+def grade_patch(
+    bench: Bench, files: TaskFiles, dockerfile: bytes, patch: bytes, say: Say, *, even_nothing: bool = False
+) -> Graded:
+    """The grade of a patch on a task that was read and found fresh; EngineError when the engine fails.
+
+    With `even_nothing` the base itself is put to the trial when the patch changes nothing: what is known of it
+    without one is taken for granted otherwise.
+    """
     history = bench.lint.history
     trees = trees_of(history, files)
     try:
         prepared = prepare(history, files, trees, patch, bench.lint.config.harvest.test_patterns)
     except EmptyPatch:
-        return Graded(Grade(GradeName.FAIL, ("the patch changes nothing: there is nothing to grade",)))
+        if not even_nothing:
+            return Graded(Grade(GradeName.FAIL, ("the patch changes nothing: there is nothing to grade",)))
+        prepared = Prepared(trees.with_tests, (), ())
     except PatchConflict as conflict:
         return Graded(Grade(GradeName.PATCH_CONFLICT, (conflict.message,)))
-    if prepared.tree == trees.with_tests:
+    if prepared.tree == trees.with_tests and not even_nothing:
         said = "nothing of the patch reaches the verifier: what is left is the base itself"
         return Graded(Grade(GradeName.FAIL, (said,), dropped=prepared.dropped))
-    dockerfile = bench.lint.project.read_dockerfile(files.task.environment.dockerfile)
     graded = _graded(Grader(bench.verifier, files, dockerfile, trees), prepared, say)
     return replace(graded, grade=replace(graded.grade, dropped=prepared.dropped))
 

@@ -113,6 +113,7 @@ def test_an_experiment_is_written_with_comments_and_reads_back(berbench: Place) 
         "concurrency": 4,
         "cell_timeout_s": 90,
         "max_cost_usd": 12.5,
+        "cell_cost_usd": None,
     }
     labels = [
         row["label"]

@@ -1,0 +1,158 @@
+"""`berbench run`: measure an experiment's configurations on every fresh task."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from berbench.cli.options import ExperimentName, JsonFlag, Settings, listed, share_of
+
+if TYPE_CHECKING:
+    from berbench.cli.wiring import Workplace
+    from berbench.stages.crew import Forecast
+    from berbench.stages.plan import Narrowing, Plan
+    from berbench.stages.run import Wishes
+
+Tasks = Annotated[
+    list[str] | None, typer.Option("--task", metavar="ID", help="Only these tasks: a,b, or given again.")
+]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="TAG", help="Only tasks with one of these tags.")
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency", "-j", metavar="N", min=1, max=256, help="Cells at once [default: the experiment's]."
+    ),
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Measure again what is measured already.")]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        metavar="USD", min=0, help="Start no cell that could exceed it [default: the experiment's]."
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be done and what it may cost; do nothing.")
+]
+FailOnStale = Annotated[bool, typer.Option("--fail-on-stale", help="Exit code 1 when a task is skipped.")]
+MinPassRate = Annotated[
+    str,
+    typer.Option(
+        metavar="X", help="Exit code 1 when a configuration passes less of its tasks, like 0.8 or 80%."
+    ),
+]
+Against = Annotated[
+    str,
+    typer.Option(
+        metavar="RUN",
+        help="Exit code 1 when a configuration passes less of the tasks common with this run: an id, an "
+        "experiment's name for its last run, or latest.",
+    ),
+]
+
+
+def run(
+    context: typer.Context,
+    name: ExperimentName,
+    task: Tasks = None,
+    tag: Tags = None,
+    concurrency: Concurrency = None,
+    fresh: Fresh = False,
+    max_cost: MaxCost = None,
+    dry_run: DryRun = False,
+    fail_on_stale: FailOnStale = False,
+    min_pass_rate: MinPassRate = "",
+    no_regression_against: Against = "",
+    json: JsonFlag = False,
+) -> int:
+    """Measure each configuration on each fresh task. What is measured already is not paid for again.
+
+    Stale, unvalidated, forged and broken tasks are skipped by name. A run that was stopped is simply run again.
+    `berbench run controls` needs no file and costs nothing.
+
+    Exit code 0 when all that was planned is measured, 1 when a gate trips or the ceiling of cost kept a cell from
+    starting, 3 when a cell could not be measured or the engine failed.
+    """
+    from berbench.cli.console import emit
+    from berbench.cli.show_run import show_run
+    from berbench.cli.wiring import workplace
+    from berbench.stages.crew import forecast
+    from berbench.stages.plan import Narrowing
+    from berbench.stages.run import Gates, Wishes
+    from berbench.stages.runrecord import exit_code
+
+    settings: Settings = context.obj
+    least = share_of(min_pass_rate) if min_pass_rate else None
+    with workplace(settings.repository) as place:
+        against = place.cells.find_run(no_regression_against, ended=True) if no_regression_against else ""
+        plan = _planned(place, name, Narrowing(listed(task), listed(tag)))
+        coming = forecast(place.cells, plan, fresh=fresh)
+        if dry_run:
+            _dry(place, plan, coming, json=json)
+            return 0
+        experiment = plan.experiment
+        wishes = Wishes(
+            concurrency or experiment.concurrency,
+            fresh,
+            experiment.max_cost_usd if max_cost is None else max_cost,
+            Gates(fail_on_stale, least, against),
+        )
+        document = _measured(place, plan, coming, wishes, quiet=json)
+    if json:
+        emit(document)
+    show_run(document, quiet=json)
+    return exit_code(document)
+
+
+def _planned(place: Workplace, name: str, narrowing: Narrowing) -> Plan:
+    from berbench.stages.experiments import resolved
+    from berbench.stages.plan import make_plan
+
+    experiment, resolution = resolved(place.experiments, place.tools, name)
+    return make_plan(
+        place.project,
+        place.history,
+        where=place.experiments.where(name),
+        experiment=experiment,
+        resolution=resolution,
+        narrowing=narrowing,
+    )
+
+
+def _dry(place: Workplace, plan: Plan, coming: Forecast, *, json: bool) -> None:
+    from berbench.cli.console import emit
+    from berbench.cli.show_run import show_plan
+    from berbench.stages.budget import known_costs
+    from berbench.stages.plan import missing_auth
+    from berbench.stages.runrecord import plan_document
+
+    problems = missing_auth((cell.configuration for cell in coming.due), os.environ)
+    known = known_costs(place.cells, plan.resolution.configurations)
+    if json:
+        emit(plan_document(plan, coming, known, problems))
+    else:
+        show_plan(plan, coming, known, problems)
+
+
+def _measured(
+    place: Workplace, plan: Plan, coming: Forecast, wishes: Wishes, *, quiet: bool
+) -> dict[str, Any]:
+    from datetime import UTC, datetime
+
+    from berbench.cli.run_progress import run_progress
+    from berbench.stages.run import run as measure
+
+    with run_progress(len(coming.due), quiet=quiet) as shown:
+        return measure(
+            place.cells,
+            plan,
+            coming,
+            wishes,
+            makers=lambda run_id: place.makers(run_id, wishes.concurrency),
+            environ=os.environ,
+            now=lambda: datetime.now(UTC),
+            shown=shown,
+        )

@@ -1,0 +1,185 @@
+"""Cells ↔ files: `cell.json` and what lies beside it.
+
+cell.json            the outcome, `berbench.cell/1`
+configuration.json   the tool's document and what was chosen of it; no secret is in it
+prompt.md            what the agent was told
+agent.json           what its container recorded; log and telemetry are files of their own
+transcript.log       what it printed, head and tail
+telemetry/NN         of each step: where it told its usage
+candidate.patch      what it left
+egress.json          requests that were not let through
+grade.json           the grade, `berbench.verify/1`
+trials/<name>/       facts, log and reports of the verifier's trials
+earlier/NNN.json     outcomes of gradings that a newer one took the place of
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from berbench.errors import StoreError
+from berbench.model.cells import AgentFacts, CellOutcome, CellResult, Refused, StepFacts, Usage
+from berbench.model.trial import Facts
+from berbench.store import records
+
+CELL_SCHEMA = "berbench.cell/1"
+AGENT_SCHEMA = "berbench.agent/1"
+
+CELL = "cell.json"
+CONFIGURATION = "configuration.json"
+PROMPT = "prompt.md"
+AGENT = "agent.json"
+TRANSCRIPT = "transcript.log"
+CANDIDATE = "candidate.patch"
+EGRESS = "egress.json"
+GRADE = "grade.json"
+TRIALS = "trials"
+EARLIER = "earlier"
+
+Read = Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class CellRecord:
+    """`cell.json`: a result, and what it can be told by later.
+
+    `inputs` are the named hashes behind the cell's key, `task_inputs` those behind the task's fingerprint. `run` is
+    the run that paid for the agent's work; `regraded_from` the key under which that work was done, when the grade is
+    a newer one.
+    """
+
+    result: CellResult
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    task_inputs: Mapping[str, str] = field(default_factory=dict)
+    run: str = ""
+    regraded_from: str = ""
+
+
+def cell_file(record: CellRecord) -> bytes:
+    """`cell.json`."""
+    result = record.result
+    document: dict[str, Any] = {"schema": CELL_SCHEMA, **asdict(result), "outcome": result.outcome.value}
+    for name in ("started_at", "finished_at"):
+        at = document[name]
+        document[name] = at.isoformat() if at else None
+    document |= {
+        "run": record.run,
+        "regraded_from": record.regraded_from,
+        "inputs": dict(record.inputs),
+        "task_inputs": dict(record.task_inputs),
+    }
+    return _json(document)
+
+
+def cell_from(data: bytes) -> CellRecord:
+    """The record that `cell_file` wrote. StoreError when it is none."""
+    document = _document(data, CELL_SCHEMA)
+    try:
+        apart = {name: document.pop(name) for name in ("inputs", "task_inputs", "run", "regraded_from")}
+        usage = Usage(**document.pop("usage"))
+        outcome = CellOutcome(document.pop("outcome"))
+        started, finished = _time(document.pop("started_at")), _time(document.pop("finished_at"))
+        result = CellResult(
+            **_tupled(document), outcome=outcome, usage=usage, started_at=started, finished_at=finished
+        )
+        return CellRecord(result, **apart)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _unreadable(CELL) from error
+
+
+def agent_files(facts: AgentFacts) -> dict[str, bytes]:
+    """The files that hold what an agent's container recorded, by name."""
+    document = asdict(facts)
+    for name in ("log", "telemetry", "candidate", "refused"):
+        del document[name]
+    files = {TRANSCRIPT: facts.log, EGRESS: _json([_refused(one) for one in facts.refused])}
+    if facts.candidate is not None:
+        files[CANDIDATE] = facts.candidate
+    if facts.telemetry:
+        files["telemetry/00"] = facts.telemetry
+    for number, (step, written) in enumerate(zip(facts.steps, document["steps"], strict=True), 1):
+        files[f"telemetry/{number:02d}"], files[f"steps/{number:02d}.log"] = step.telemetry, step.log
+        del written["log"], written["telemetry"]
+    files[AGENT] = _json({"schema": AGENT_SCHEMA, **document})
+    return files
+
+
+def agent_from(read: Read) -> AgentFacts | None:
+    """The facts that `agent_files` wrote; None where no agent ran. StoreError when they can't be read."""
+    data = _maybe(read, AGENT)
+    if data is None:
+        return None
+    document = _document(data, AGENT_SCHEMA)
+    try:
+        steps = tuple(
+            StepFacts(**step, log=read(f"steps/{number:02d}.log"), telemetry=read(f"telemetry/{number:02d}"))
+            for number, step in enumerate(document.pop("steps"), 1)
+        )
+        refused = tuple(
+            Refused(one["host"], one["port"], datetime.fromisoformat(one["at"]), one["reason"])
+            for one in json.loads(read(EGRESS))
+        )
+        return AgentFacts(
+            **_tupled(document),
+            steps=steps,
+            refused=refused,
+            log=read(TRANSCRIPT),
+            telemetry=_maybe(read, "telemetry/00") or b"",
+            candidate=_maybe(read, CANDIDATE),
+        )
+    except (FileNotFoundError, KeyError, TypeError, ValueError) as error:
+        raise _unreadable(AGENT) from error
+
+
+def trial_files(trials: Mapping[str, Facts]) -> dict[str, bytes]:
+    """The files of the verifier's trials."""
+    return {
+        f"{TRIALS}/{name}/{file}": data
+        for name, facts in trials.items()
+        for file, data in records.facts_files(facts).items()
+    }
+
+
+def _refused(one: Refused) -> dict[str, object]:
+    return {"host": one.host, "port": one.port, "at": one.at.isoformat(), "reason": one.reason}
+
+
+def _maybe(read: Read, name: str) -> bytes | None:
+    try:
+        return read(name)
+    except FileNotFoundError:
+        return None
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _tupled(document: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON knows lists only; the values hold tuples."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in document.items()}
+
+
+def _document(data: bytes, schema: str) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(schema) from error
+    if not isinstance(document, dict) or document.pop("schema", None) != schema:
+        raise _unreadable(schema)
+    return document
+
+
+def _unreadable(what: str) -> StoreError:
+    return StoreError(
+        f"A stored cell holds no {what} that this berbench can read.",
+        remedy="Run the experiment again with `--fresh`.",
+    )
+
+
+def _json(document: object) -> bytes:
+    return (json.dumps(document, indent=1, ensure_ascii=True) + "\n").encode("ascii")

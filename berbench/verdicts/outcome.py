@@ -1,0 +1,119 @@
+"""A cell's outcome from what its agent's container recorded, what its output tells, and the grade of its work.
+
+What keeps an agent from working at all is no measurement of it: a model that can't be reached or refuses the key,
+a tool that is not there. Those cells are `error`: they are tried again, and counted. Whatever an agent does by
+itself is a measurement, its own refusal and its time-out too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from berbench.model.cells import AgentFacts, CellOutcome, Usage
+from berbench.model.grading import Grade, GradeName
+
+NO_MEASUREMENT = 75  # an agent's own exit status for "try me again later", EX_TEMPFAIL of sysexits.h
+NOT_RUN = (126, 127)  # the shell's, for a program that can't be run or found
+KILLED = (137, 143)  # by a signal of somebody outside
+QUOTED = 300  # characters of a tool's message
+
+# What a provider or the way to it says when it gives no answer. Words that the model's own prose may hold, such as
+# "authentication", match in an error's company alone; a prompt that grew too long and a turn limit match none.
+_NO_ANSWER = re.compile(
+    r"""
+    (?:\A\W*|\b(?:status|http|https?/[\d.]+|error|code|exception)\b[^\d\n]{0,24})
+        (?:401|402|403|404|407|408|409|425|429|5\d\d)(?!\d)
+    | overloaded(?:_error|\b) | rate[ _-]?limit | too\ many\ requests
+    | insufficient_quota | quota\ exceeded | exceeded\ your\ (?:current\ )?quota | resource_exhausted
+    | credit\ balance | billing[ _](?:error|hard\ limit|not)
+    | unauthori[sz]ed | (?:authentication|permission|not_found|server|api|timeout)_error
+    | authentication\ (?:failed|error|required) | failed\ to\ authenticate | not\ logged\ in | run\ /login
+    | (?:invalid|incorrect|missing|no|expired)[ _](?:x-)?api[ _-]key | api[ _-]key\ (?:is|not|was)
+    | internal\ server\ error | bad\ gateway | service\ unavailable | gateway\ time-?out
+    | \be(?:conn\w+|notfound|timedout|ai_again|pipe|hostunreach)\b | socket\ hang\ up | fetch\ failed
+    | network\ error | connection\ (?:error|refused|reset|closed|aborted|timed\ out) | connect\ timeout
+    | (?:request|connection|stream)\ timed\ out | stream\ (?:disconnected|closed\ before|error)
+    | model_not_found | no\ such\ model
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a cell ended: `reasons` are sentences, the deciding one first; `error` says why there is no measurement."""
+
+    outcome: CellOutcome
+    reasons: tuple[str, ...] = ()
+    error: str = ""
+
+
+def no_answer(message: str) -> bool:
+    """Whether what ended an agent's run is that its model gave no answer, by the tool's own message."""
+    return _NO_ANSWER.search(message) is not None
+
+
+def no_measurement(facts: AgentFacts, usage: Usage, *, told: bool) -> str:
+    """Why an agent's work is no measurement, "" when it is one.
+
+    `told` says that the tool's output is known to tell its usage: then a failing tool that used nothing never began.
+    """
+    if facts.setup_failed:
+        return f"the tool's own set-up failed: {facts.setup_failed}"
+    if facts.candidate is None:
+        return "what the agent left could not be taken"
+    if usage.refused and no_answer(usage.refused):
+        return f"the model gave no answer: {_quoted(usage.refused)}"
+    if facts.timed_out or facts.out_of_memory:
+        return ""
+    code = facts.exit_code
+    if code in NOT_RUN:
+        return f"the tool could not be run (exit code {code})"
+    if code is None or code in KILLED:
+        return "the agent was ended from outside"
+    if code == NO_MEASUREMENT:
+        return f"the agent asked to be tried again (exit code {code})"
+    if code and told and not usage.refused and _nothing_used(usage):
+        return f"the tool ended with exit code {code} before its model said anything"
+    return ""
+
+
+def _nothing_used(usage: Usage) -> bool:
+    return not (usage.input_tokens or usage.output_tokens or usage.turns or usage.final_message)
+
+
+def ended(facts: AgentFacts | None, usage: Usage, grade: Grade) -> Ended:
+    """The outcome of a cell whose work is a measurement. `facts` are None for a control, which runs no agent."""
+    if grade.name is GradeName.ENGINE_ERROR:
+        return Ended(CellOutcome.ERROR, error=next(filter(None, grade.reasons), "the engine failed"))
+    reasons = tuple(filter(None, grade.reasons))
+    if facts is not None and facts.timed_out:
+        late = f"the agent's time ran out; what it left until then is graded {grade.name}"
+        return Ended(CellOutcome.TIMEOUT, (late, *reasons))
+    return Ended(_OUTCOMES.get(grade.name, CellOutcome.FAIL), (*reasons, *_beside(facts, usage)))
+
+
+_OUTCOMES = {
+    GradeName.PASS: CellOutcome.PASS,
+    GradeName.TAMPERED: CellOutcome.TAMPERED,
+    GradeName.TIMEOUT: CellOutcome.TIMEOUT,
+}
+
+
+def _beside(facts: AgentFacts | None, usage: Usage) -> Sequence[str]:
+    """What else a reader of the outcome wants to know."""
+    said = []
+    if usage.refused:
+        said.append(f"the agent ended with: {_quoted(usage.refused)}")
+    if facts is not None and facts.out_of_memory:
+        said.append("the agent ran out of memory")
+    if facts is not None and facts.exit_code:
+        said.append(f"the agent's exit code is {facts.exit_code}")
+    return said
+
+
+def _quoted(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= QUOTED else line[: QUOTED - 1] + "…"
