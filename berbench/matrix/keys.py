@@ -41,21 +41,34 @@ def cell_inputs(
         "attempt": (str(attempt),),
         "effort": (configuration.effort,),
         "env": (_canonical(tool.env),),
-        "image": (image,),
         "install": (_canonical(_install(tool)),),
         "invoke": (_canonical(_invoke(tool)),),
-        "limits": (str(limits.memory_bytes), repr(limits.cpus), str(limits.pids)),
         "model": (configuration.model,),
         "network": tuple(sorted(set(tool.network.hosts))),
         "options": (_canonical(_options(configuration, config_path)),),
-        "prompt": (prompt,),
         "recipe": (str(CELL_RECIPE),),
         "steps": (_canonical(_steps(configuration, config_path)),),
-        "task": (task,),
         "timeout": (str(timeout_s),),
         "tool": (tool.name, tool.type),
         "version": (tool.version,),
     }
+    seen = task_inputs(task=task, prompt=prompt, limits=limits, image=image)
+    return dict(sorted((_hashed(values) | seen).items()))
+
+
+def task_inputs(*, task: str, prompt: bytes, limits: Limits, image: str) -> dict[str, str]:
+    """Those of them that are the task's: what a cell measured under an older proof is compared by."""
+    return _hashed(
+        {
+            "image": (image,),
+            "limits": (str(limits.memory_bytes), repr(limits.cpus), str(limits.pids)),
+            "prompt": (prompt,),
+            "task": (task,),
+        }
+    )
+
+
+def _hashed(values: Mapping[str, Sequence[str | bytes]]) -> dict[str, str]:
     return {name: digest("berbench.cell.input", name, *parts) for name, parts in values.items()}
 
 

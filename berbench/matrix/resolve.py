@@ -6,12 +6,13 @@ steps' axes in the workflow's order. The order is that of the document, so the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from berbench.matrix.hints import hint, refused, shown
+from berbench.matrix.invocation import planned_steps, takes
 from berbench.matrix.soundness import choice_problems
 from berbench.model.cells import Configuration, ExperimentDocument, StepAxes, ToolBlock
 from berbench.model.tools import Step, ToolDocument
@@ -75,6 +76,7 @@ def resolve(
             list(dict.fromkeys(problems)),
             "Correct it; `berbench experiment validate` shows what an experiment comes to.",
         )
+    notes += _unnamed_models(found.values())
     return Resolution(tuple(found.values()), tuple(notes))
 
 
@@ -96,6 +98,18 @@ def _merge(found: dict[str, Chosen], new: Chosen, path: str) -> Iterator[str]:
         attempts = max(old.attempts, new.attempts)
         found[label] = Chosen(old.configuration, attempts)
         yield f"{path} names {label} again: it is measured once, with {attempts} attempt{'s' * (attempts != 1)}"
+
+
+def _unnamed_models(chosen: Iterable[Chosen]) -> Iterator[str]:
+    """What a provider's default is may change any day, and no key would tell; a model's name is the remedy."""
+    steps = (step.configuration for one in chosen for step in planned_steps(one.configuration))
+    names = {
+        one.tool.name
+        for one in steps
+        if not one.model and one.tool.network.hosts and takes(one.tool, "model")
+    }
+    for name in sorted(names):
+        yield f"{name} is used without a model: what it takes then may change without a trace in the results"
 
 
 def _problems(path: str, block: ToolBlock, tools: Mapping[str, ToolDocument]) -> Iterator[str]:

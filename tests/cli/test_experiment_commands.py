@@ -203,7 +203,7 @@ def test_validate_shows_every_cell_and_what_the_tools_need(
 
 
 def test_validate_prints_one_document_of_the_promised_shape(berbench: Place) -> None:
-    berbench.write("smoke.yaml", "tools: [{tool: codex}, {tool: nop}, {tool: nop}]\ntags: ui\n")
+    berbench.write("smoke.yaml", "tools: [{tool: codex, model: m}, {tool: nop}, {tool: nop}]\ntags: ui\n")
     said = berbench("experiment", "validate", "smoke", "--json")
     assert said.code == 1
     document = said.document
@@ -223,12 +223,12 @@ def test_validate_prints_one_document_of_the_promised_shape(berbench: Place) -> 
     ]
     assert document["schema"] == "berbench.experiment-check/1"
     assert document["file"] == ".ber/bench/experiments/smoke.yaml"
-    assert [row["label"] for row in document["configurations"]] == ["codex", "nop"]
+    assert [row["label"] for row in document["configurations"]] == ["codex/m", "nop"]
     [tool] = document["tools"]
     assert tool["auth"] == {"given": [], "missing": ["CODEX_API_KEY or OPENAI_API_KEY"]}
     assert document["tasks"] == ["9"]
     assert document["cells"] == [
-        {"task": "9", "configuration": "codex", "attempt": 1},
+        {"task": "9", "configuration": "codex/m", "attempt": 1},
         {"task": "9", "configuration": "nop", "attempt": 1},
     ]
     assert document["notes"] == ["tools[2] names nop again: it is measured once, with 1 attempt"]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from berbench.documents import typed
 from berbench.errors import ConfigError, UsageError
 from berbench.matrix import block_of, check_effort, parse_label, resolve
 from berbench.matrix.resolve import CONTROLS_EXPERIMENT, MOST_CONFIGURATIONS
@@ -53,7 +54,7 @@ def test_what_is_left_out_is_left_to_the_tool() -> None:
 
 def test_a_set_of_options_has_no_order() -> None:
     resolution = resolve(
-        experiment("tools: [{tool: agent, options: [fast+careful, [careful, fast]]}]"), TOOLS
+        experiment("tools: [{tool: agent, model: m, options: [fast+careful, [careful, fast]]}]"), TOOLS
     )
     assert [one.options for one in resolution.configurations] == [("fast", "careful")]
     assert len(resolution.notes) == 1
@@ -66,10 +67,21 @@ def test_what_is_named_twice_is_measured_once_with_the_most_attempts() -> None:
         ("agent", 5),
         ("plain", 5),
     ]
-    assert resolution.notes == (
+    assert resolution.notes[:2] == (
         "tools[1] names agent again: it is measured once, with 5 attempts",
         "tools[2] names agent again: it is measured once, with 5 attempts",
     )
+
+
+def test_a_model_that_is_left_to_the_provider_is_told() -> None:
+    def notes(tools: str) -> tuple[str, ...]:
+        return resolve(experiment(f"tools: {tools}"), TOOLS).notes
+
+    told = "agent is used without a model: what it takes then may change without a trace in the results"
+    assert notes("[{tool: agent}, {tool: agent, effort: low}]") == (told,)
+    assert notes("[{tool: flow, steps: {plan: {tool: agent, model: ['']}}}]") == (told,)
+    # A control takes none, and a tool that reaches no provider has none to change its mind.
+    assert notes("[{tool: agent, model: m}, {tool: plain}, {tool: oracle}, {tool: flow}]") == ()
 
 
 def test_attempts_of_a_block_stand_above_those_of_the_experiment() -> None:
@@ -122,6 +134,29 @@ def test_a_product_that_nobody_meant_is_refused_before_it_is_made() -> None:
         f"tools: [{{tool: flow, steps: {{plan: {{options: [{options}]}}, build: {{model: [small, large]}}}}}}]"
     )
     assert f"more than {MOST_CONFIGURATIONS} configurations" in error.message
+
+
+SCALARS = st.sampled_from(
+    ["agent", "flow", "nop", "m", "", "null", "0", "-1", "1e9", "low", "fast+careful", "a b", "é"]
+)
+KEYS = st.sampled_from(
+    ["tools", "tool", "model", "effort", "options", "steps", "plan", "attempts", "tasks", "seed", "name", "x"]
+)
+TREES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.lists(TREES, max_size=3), st.dictionaries(KEYS, TREES, max_size=2))
+def test_any_document_is_resolved_or_refused_in_words(blocks: list[object], more: dict[str, object]) -> None:
+    tree = {**more, "tools": [{"tool": "agent", **one} if isinstance(one, dict) else one for one in blocks]}
+    try:
+        document = typed(ExperimentDocument, tree, "x.yaml")
+        assert resolve(document, TOOLS, name="x.yaml").configurations
+    except ConfigError as error:
+        assert error.message.startswith("x.yaml: ") and error.remedy
 
 
 # Workflows
