@@ -67,13 +67,29 @@ def scrub(text: str, leaks: Leaks) -> tuple[str, tuple[str, ...]]:
     text = INVISIBLE.sub("", text)
     text = _unlink(text, leaks, removed)
     # Taking one place out, or tidying up behind it, may lay another one bare: look again until nothing is left.
-    for _ in range(10):
+    for _ in range(3):
         text = _replace_all(text, leaks, removed)
         tidied = _tidy(text) if removed else text
         if not any(leak.sure for leak in find_leaks(tidied, leaks)):
             return tidied, tuple(removed)
         text = tidied
-    return _replace_all(text, leaks, removed), tuple(removed)
+    return _without_lines(_replace_all(text, leaks, removed), leaks, removed), tuple(removed)
+
+
+def _without_lines(text: str, leaks: Leaks, removed: list[str]) -> str:
+    """What no replacing brings to an end, hundreds of references in one word, say, goes with its lines."""
+    for _ in range(10):
+        starts = {text.rfind("\n", 0, leak.start) + 1 for leak in find_leaks(text, leaks) if leak.sure}
+        if not starts:
+            return text
+        removed.append(f"{len(starts)} lines full of references")
+        lines, at = [], 0
+        for line in text.split("\n"):
+            if at not in starts:
+                lines.append(line)
+            at += len(line) + 1
+        text = "\n".join(lines)
+    return ""
 
 
 def _replace_all(text: str, leaks: Leaks, removed: list[str]) -> str:

@@ -163,7 +163,8 @@ def _nose(snapshot: Snapshot) -> str:
 def _ini(snapshot: Snapshot, path: str, section: str) -> dict[str, str]:
     parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     try:
-        parser.read_string(snapshot.text(path))
+        # The library's expressions take squares of a run of blanks.
+        parser.read_string(re.sub(r"[^\S\n]{20,}", " " * 20, snapshot.text(path)))
         return (
             {key: value or "" for key, value in parser.items(section)} if parser.has_section(section) else {}
         )

@@ -47,6 +47,7 @@ ROWS = (
     ("prompts", "", "(#1)", "x"),
     ("prompts", "see issue", " ", "x"),
     ("prompts", "see the issue number", "\t", "x"),
+    ("prompts", "", "#7", "/x"),
     ("shell", "", "coverage run -m ", "pytest"),
     ("prompts", "", "(#1)\n", "x"),
     ("record", "", "-", ""),
@@ -55,6 +56,7 @@ ROWS = (
     ("dockerfile", "ARG A=xxxxxxxx\nARG B=", "$A", "\nFROM $B\n"),
     ("dockerfile", "ARG A=xxxxxxxx\n", "ARG A=$A$A$A$A$A$A$A$A\n", "FROM $A\n"),
     ("manifests", '2{"exports":', '{"a":', "1"),
+    ("manifests", "3[pytest]\ntestpaths", " ", "x"),
     ("manifests", "0a=", "[", ""),
 )
 
