@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from berbench.fingerprint import make_validation
@@ -18,28 +22,37 @@ from taskfiles import Trialed
 
 
 def proven_repository(
-    root: Path, tasks: Iterable[str], *, tags: dict[str, tuple[str, ...]] | None = None
+    root: Path, tasks: Iterable[str], *, tags: Mapping[str, tuple[str, ...]] | None = None
 ) -> Project:
-    """A repository at `root` whose tasks of these ids are fresh."""
+    """A repository at `root` whose tasks of these ids are fresh. Built once a session, copied for each test."""
+    template = _template(tuple((task_id, (tags or {}).get(task_id, ())) for task_id in tasks))
+    shutil.copytree(template, root, symlinks=True)
+    return _project(root)
+
+
+def _project(root: Path) -> Project:
+    return Project(root, locks=DataDir.of(root, "", os.environ).locks)
+
+
+@cache
+def _template(tasks: tuple[tuple[str, tuple[str, ...]], ...]) -> Path:
+    root = Path(tempfile.mkdtemp(prefix="fresh-")) / "repository"
     builder = RepoBuilder(root)
     base = builder.commit("Start", {"a.py": b"x = 1\n", "Dockerfile.berbench": b"FROM scratch\n"})
     landing = builder.commit("Fix x (#7)", {"a.py": b"x = 2\n"})
     (root / "Dockerfile.berbench").write_bytes(b"FROM scratch\n")
+    source = Source(base_commit=base, landing_commit=landing, landed_by=LandedBy.SQUASH)
     history = GitHistory(root)
     try:
-        project = Project(root, locks=DataDir.of(root, "", {}).locks)
+        project = _project(root)
         project.write_config(Config())
-        for task_id in tasks:
-            source = Source(base_commit=base, landing_commit=landing, landed_by=LandedBy.SQUASH)
-            task = Task(
-                id=task_id, source=source, verify=Verify(command="true"), tags=(tags or {}).get(task_id, ())
-            )
-            files = TaskFiles(task, b"Mend it.\n", b"tests\n", b"reference\n")
-            project.create_task(files)
+        for task_id, tags in tasks:
+            task = Task(id=task_id, source=source, verify=Verify(command="true"), tags=tags)
+            project.create_task(TaskFiles(task, b"Mend it.\n", b"tests\n", b"reference\n"))
             prove(project, history, task_id)
     finally:
         history.close()
-    return project
+    return root
 
 
 def prove(project: Project, history: GitHistory, task_id: str) -> None:
