@@ -13,6 +13,7 @@ from berbench.engine.workspace import STDOUT, Ran, Workspace, WorkspaceSpec
 from berbench.history.door import History
 from berbench.masking import Masked
 from berbench.matrix.invocation import Places
+from berbench.matrix.reach import destinations
 from berbench.model.agent import PROMPT_FILE, AgentStep, AgentTrial
 from berbench.model.cells import AgentFacts, Refused, StepFacts
 from berbench.model.changes import ABSENT, REGULAR, Change, Delta, FileEntry
@@ -65,7 +66,7 @@ class Agents:
             files=(_prompt(first),),
             secrets=trial.secrets,
             secret_files=trial.secret_files,
-            destinations=(),
+            destinations=destinations(trial.hosts, trial.forges),
             limits=trial.limits,
         )
 
@@ -201,4 +202,5 @@ def _facts(
         setup_failed=last.setup_failed,
         warnings=workspace.warnings,
         steps=steps,
+        egress=workspace.egress,
     )

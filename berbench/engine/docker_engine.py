@@ -15,18 +15,17 @@ from berbench.engine import facts
 from berbench.engine.api import Api, Refused
 from berbench.engine.archive import Ids, check_delta
 from berbench.engine.building import Builder, image_of, tag_of, wanted_platform
-from berbench.engine.container import Account, account_of, fresh, ids_of, spec
 from berbench.engine.container import Container as Box
+from berbench.engine.container import fresh, ids_of, spec
 from berbench.engine.docker_workspace import DockerWorkspace
 from berbench.engine.dockerfile import final_base
 from berbench.engine.door import EngineInfo, Leftover, Say
 from berbench.engine.installed import InstalledCache
 from berbench.engine.leftovers import Leftovers
-from berbench.engine.owner import KEY, PLATFORM, RUN, TASK, TRIAL
-from berbench.engine.seat import KEEPER as WAITING
-from berbench.engine.seat import home_of, memory_files
+from berbench.engine.owner import KEY, PLATFORM, TASK, TRIAL
 from berbench.engine.trials import KEEPER, MAIN, has_user, observe
 from berbench.engine.workspace import WorkspaceSpec
+from berbench.engine.workspaces import EGRESS_BUILD_S, Workspaces
 from berbench.engine.worktree import tree_entries
 from berbench.errors import EngineError, Interrupted
 from berbench.model.changes import FileEntry, TreeEntry
@@ -36,18 +35,21 @@ MIN_FREE = 200 << 20  # bytes; with less, no build and no trial can be trusted
 
 
 class DockerEngine:
-    """One engine. Safe to use from several threads. Connects at once: EngineError when nothing answers."""
+    """One engine. Safe to use from several threads. Connects at once: EngineError when nothing answers.
 
-    def __init__(self) -> None:
+    `outside` is the engine's network on which agents' proxies find what may be reached.
+    """
+
+    def __init__(self, *, outside: str = "bridge") -> None:
         self._api = Api()
         self._lock = threading.Lock()
         self._info: dict[str, Any] = {}
         self._ids: dict[str, Ids] = {}
-        self._accounts: dict[str, Account] = {}
         self._running: dict[str, Callable[[], None]] = {}
         self._interrupted = False
         self._installed = InstalledCache(self._api)
         self._leftovers = Leftovers(self._api)
+        self._workspaces = Workspaces(self._api, self._image, self._build_egress, outside)
 
     # --- the engine itself ---
 
@@ -73,7 +75,8 @@ class DockerEngine:
             end()
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, once all that agents had is removed."""
+        self._workspaces.close()
         self._api.close()
 
     # --- images ---
@@ -190,53 +193,29 @@ class DockerEngine:
 
     def home(self, image: Image) -> str:
         """The home folder of the image's user."""
-        return self._account(image).home
+        return self._workspaces.account(image).home
 
     @contextlib.contextmanager
     def workspace(self, wanted: WorkspaceSpec) -> Iterator[DockerWorkspace]:
-        """One fresh container for an agent, removed whatever happens."""
-        check_delta(wanted.delta)
+        """One fresh container for an agent, with a way out of its own, removed whatever happens."""
         said = self._about()
         self._need_disk()
-        account = self._account(wanted.image)
-        limits = wanted.limits
-        asked = spec(
-            wanted.image,
-            ("/bin/sh", "-c", WAITING),
-            user="0:0",
-            labels={TASK: wanted.task, TRIAL: "agent", RUN: wanted.run},
-            limits=limits,
-            cpus=min(limits.cpus, float(said["NCPU"])),
-        )
-        asked["HostConfig"]["Tmpfs"] = memory_files()
-        trouble: list[str] = []
-        engine = f"{said['name']} {said['ServerVersion']}, {said['platform']}"
+        name = f"{said['name']} {said['ServerVersion']}, {said['platform']}"
+        cpus = min(wanted.limits.cpus, float(said["NCPU"]))
         try:
-            with (
-                fresh(self._api, "agent", asked, trouble) as box,
-                self._interruptible(box.name, box.discard),
-            ):
-                workspace = DockerWorkspace(box, wanted, account, engine)
-                workspace.trouble = trouble
-                workspace.prepare({})
+            with self._workspaces.open(wanted, engine=name, cpus=cpus, hold=self._interruptible) as workspace:
                 yield workspace
         except BaseException:
             self._raise_if_interrupted()
             raise
         self._raise_if_interrupted()
 
-    def _account(self, image: Image) -> Account:
-        """The image's user: its numbers, and a home that it may write to."""
-        if image.id not in self._accounts:
-            config = (self._image(image.id) or {}).get("Config") or {}
-            trouble: list[str] = []
-            wanted = spec(image, ("/bin/sh",), labels={TASK: "", TRIAL: "look"}, limits=Limits(), cpus=1)
-            with fresh(self._api, "look", wanted, trouble) as box:
-                found = account_of(box, image.user)
-            told = [line[5:] for line in config.get("Env") or () if line.startswith("HOME=")]
-            home = home_of((told or [found.home])[-1], image.workdir)
-            self._accounts[image.id] = Account(found.ids, home)
-        return self._accounts[image.id]
+    def egress(self) -> Image:
+        """The image of the proxy, built where there is none."""
+        return self._workspaces.egress()
+
+    def _build_egress(self, recipe: ImageRecipe) -> Build:
+        return self.build(recipe, lambda: (), timeout_s=EGRESS_BUILD_S, say=lambda _: None)
 
     # --- what was left ---
 

@@ -18,6 +18,7 @@ from berbench.engine.api import Reply
 from berbench.engine.archive import Writer, read_files
 from berbench.engine.capture import Frames
 from berbench.engine.container import ADDED, GONE, Account, Container
+from berbench.engine.enclosure import Enclosure
 from berbench.engine.workspace import GRACE_S, Changed, Denied, Found, Ran, Sink, WorkspaceSpec
 from berbench.errors import EngineError, Refusal
 from berbench.model.agent import ROOM
@@ -32,30 +33,35 @@ LINGER_S = 1.0  # silence after a command's end in which what it left behind may
 class DockerWorkspace:
     """See `workspace.Workspace`."""
 
-    def __init__(self, box: Container, spec: WorkspaceSpec, account: Account, engine: str) -> None:
+    def __init__(
+        self, box: Container, spec: WorkspaceSpec, account: Account, engine: str, enclosure: Enclosure | None
+    ) -> None:
         self._box = box
         self._spec = spec
         self._ids = account.ids
         self._home = account.home
         self._engine = engine
+        self._enclosure = enclosure
         self._user = spec.image.user
         self._workdir = spec.image.workdir
         self._env: dict[str, str] = {}
         self._ended = False
         self._killed_before = 0
         self._out_of_memory = False
-        self.denied: tuple[Denied, ...] = ()
         self.trouble: list[str] = []
 
     # --- from created to ready ---
 
-    def prepare(self, network: Mapping[str, str]) -> None:
-        """Start the container and lay everything out. `network` are the variables that lead to the proxy."""
+    def start(self) -> None:
+        """Put everything into the created container, and start it."""
         refuse_volumes(self._box.describe(), self._workdir)
         with tempfile.SpooledTemporaryFile(SPOOL, prefix="berbench-") as tar:
             self._pack(tar)
             self._box.put(tar)
         self._box.start()
+
+    def lay_out(self, network: Mapping[str, str]) -> None:
+        """Make the started container a workspace. `network` are the variables that lead to the proxy."""
         code, said = self._as_root(seat.seat())
         if code != 0:
             told = said.decode("utf-8", "replace").strip().splitlines()
@@ -155,6 +161,8 @@ class DockerWorkspace:
             self._box.wait()
             self._out_of_memory = self._out_of_memory or self._box.killed_for_memory()
             self._ended = True
+            if self._enclosure is not None:
+                self._enclosure.finish()
         top = self._workdir.rstrip("/") + "/"
         return tuple(
             Changed(path[len(top) :], gone=kind == GONE, added=kind == ADDED)
@@ -178,7 +186,12 @@ class DockerWorkspace:
     @property
     def refused(self) -> tuple[Denied, ...]:
         """What the proxy did not let through."""
-        return self.denied
+        return self._enclosure.denied if self._enclosure else ()
+
+    @property
+    def egress(self) -> bytes:
+        """The proxy's log."""
+        return self._enclosure.log if self._enclosure else b""
 
     @property
     def engine(self) -> str:

@@ -64,6 +64,11 @@ class FakeWorkspace:
         return ()
 
     @property
+    def egress(self) -> bytes:
+        """There is no proxy."""
+        return b""
+
+    @property
     def engine(self) -> str:
         """Says that it is the fake."""
         return "Fake 1"

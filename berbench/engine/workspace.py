@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import IO, Protocol
 
-from berbench.model.agent import SecretFile
+from berbench.model.agent import Destination, SecretFile
 from berbench.model.changes import Delta, FileEntry
 from berbench.model.trial import Image, Limits
 
@@ -19,14 +19,6 @@ STDOUT, STDERR = 1, 2
 Sink = Callable[[int, bytes], object]  # (stream, piece)
 
 GRACE_S = 5.0  # between TERM and KILL, once the time is over
-
-
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """What may be reached. `host` may begin with `*.`, which stands for any names before the rest."""
-
-    host: str
-    port: int = 443
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +110,10 @@ class Workspace(Protocol):
     @property
     def refused(self) -> tuple[Denied, ...]:
         """What the proxy did not let through, once it has ended."""
+
+    @property
+    def egress(self) -> bytes:
+        """The proxy's log, its head and tail: every request. Empty where there was none."""
 
     @property
     def engine(self) -> str:

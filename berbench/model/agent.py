@@ -29,6 +29,14 @@ class ToolLayer:
 
 
 @dataclass(frozen=True, slots=True)
+class Destination:
+    """What may be reached. `host` may begin with `*.`, which stands for any names before the rest."""
+
+    host: str
+    port: int = 443
+
+
+@dataclass(frozen=True, slots=True)
 class SecretFile:
     """A secret file of the host's as it is put into the container, readable by the agent alone."""
 

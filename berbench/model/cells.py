@@ -155,6 +155,7 @@ class Usage:
     turns: int | None = None
     final_message: str = ""
     refused: str = ""  # the model's own refusal or API error that ended the run, "" when none is told
+    unanswered: bool = False  # what ended it is that the provider gave no answer: no refusal, no measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,7 @@ class AgentFacts:
     engine: str = ""
     setup_failed: str = ""  # the pre line that failed
     warnings: tuple[str, ...] = ()
+    egress: bytes = b""  # the proxy's log, head and tail
     steps: tuple[StepFacts, ...] = ()  # each by itself; the fields above are of all together
 
 

@@ -1,0 +1,273 @@
+"""An agent's network: internal, its own, and with one way out, the proxy.
+
+Each cell has a network of its own, so agents at work at the same time can't see each other. Its addresses come from
+a range of berbench's own, so their number is not bounded by the engine's. The engine's bridge gets no address in it,
+or every service of the host would be open to the agent: an internal network alone does not keep it out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from berbench.engine import egress, owner
+from berbench.engine.api import Api, Refused, Reply
+from berbench.engine.archive import Ids, Writer
+from berbench.engine.capture import Capture, Frames
+from berbench.engine.container import Container, spec
+from berbench.engine.workspace import Denied
+from berbench.errors import EngineError
+from berbench.model.agent import Destination
+from berbench.model.trial import Image, Limits
+
+TRIES = 50  # networks that are asked for before the range counts as used up
+MOST_DENIED = 2000
+LOOK_S = 15.0
+NOWHERE = "127.0.0.1"  # asked for names, in the agent's own network: nobody answers there
+
+
+class Enclosure:
+    """One agent's network and proxy. `make_network` and `start` make them, `look` proves them."""
+
+    def __init__(self, api: Api, image: Image, labels: dict[str, str], outside: str) -> None:
+        self._api = api
+        self._image = image
+        self._labels = labels
+        self._outside = outside
+        self._proxy = Container(api, "proxy")
+        self.network = f"berbench-agent-{self._proxy.name.rpartition('-')[2]}"
+        self._log: _Log | None = None
+        self._look: _Look | None = None
+        self._canaries: tuple[str, ...] = ()
+        self.agent_address = self.proxy_address = ""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What leads the agent's programs to the proxy."""
+        return egress.variables(self.proxy_address)
+
+    @property
+    def denied(self) -> tuple[Denied, ...]:
+        """What was refused so far, or in all once it is closed."""
+        return tuple(self._log.denied) if self._log else ()
+
+    @property
+    def log(self) -> bytes:
+        """The proxy's log."""
+        return self._log.kept.value() if self._log else b""
+
+    def make_network(self) -> None:
+        """Make the network; from then on its addresses are known."""
+        for _ in range(TRIES):
+            network = egress.subnet(random.randrange(1 << 20))
+            hosts = list(network.hosts())
+            wanted = {
+                "Name": self.network,
+                "CheckDuplicate": True,
+                "Driver": "bridge",
+                "Internal": True,
+                "EnableIPv6": False,
+                "Labels": {owner.OWNER: owner.this_process(), **self._labels},
+                "IPAM": {"Driver": "default", "Config": [{"Subnet": str(network), "Gateway": str(hosts[0])}]},
+                "Options": {"com.docker.network.bridge.inhibit_ipv4": "true"},
+            }
+            try:
+                self._api.call("POST", "/networks/create", body=wanted)
+            except Refused as error:
+                if "overlap" not in error.reason.lower():
+                    raise
+                continue
+            self.proxy_address, self.agent_address = str(hosts[1]), str(hosts[2])
+            self._canaries = (f"{hosts[0]}:22",)
+            return
+        raise EngineError(
+            f"No free network was found in {egress.SPACE} for an agent.",
+            remedy="remove networks that nobody uses, for instance with `berbench clean`",
+        )
+
+    def start(self, destinations: Sequence[Destination]) -> None:
+        """Start the proxy between the network and the outside."""
+        wanted = spec(
+            self._image, egress.COMMAND, labels={**self._labels, owner.TRIAL: "proxy"}, network=self._outside,
+            limits=Limits(memory_bytes=256 << 20, cpus=1, pids=64), cpus=1,
+        )  # fmt: skip
+        wanted["HostConfig"]["CapAdd"] = []
+        self._proxy.create(wanted)
+        self._proxy.put(
+            _packed(
+                {egress.CONFIG: egress.config(self.agent_address), egress.RULES: egress.rules(destinations)}
+            )
+        )
+        self._connect(self._proxy.name, self.proxy_address)
+        self._log = _Log(self._proxy.attach(86_400))
+        self._proxy.start()
+
+    def join(self, wanted: dict[str, Any]) -> None:
+        """Make what a container is created with one of this network, where no name is resolved."""
+        host = wanted["HostConfig"]
+        host["NetworkMode"] = self.network
+        host["Dns"], host["DnsSearch"], host["ExtraHosts"] = [NOWHERE], ["."], []
+        host["DnsOptions"] = ["timeout:1", "attempts:1"]
+        address = {"IPAMConfig": {"IPv4Address": self.agent_address}}
+        wanted["NetworkingConfig"] = {"EndpointsConfig": {self.network: address}}
+
+    def look(self, agent: str, destinations: Sequence[Destination]) -> None:
+        """EngineError unless, seen from the agent's own network, the proxy answers and nothing else does.
+
+        Whether names are resolved takes longer to tell; `close` says it.
+        """
+        names = [one.host for one in destinations if not one.host.startswith("*.")]
+        wanted = spec(
+            self._image, egress.look(self.proxy_address, self._outer_addresses(), (names or ["example.com"])[0]),
+            labels={**self._labels, owner.TRIAL: "look"}, network=f"container:{agent}",
+            limits=Limits(memory_bytes=128 << 20, cpus=1, pids=64), cpus=1,
+        )  # fmt: skip
+        wanted["HostConfig"]["CapAdd"] = []
+        wanted["HostConfig"]["ExtraHosts"] = []
+        del wanted["Hostname"]
+        self._look = _Look(self._api, wanted)
+        self._look.first()
+
+    def finish(self) -> None:
+        """End the proxy, so that its log is whole. EngineError when the look found that names are resolved."""
+        if self._look is not None:
+            self._look.last()
+        self._proxy.kill()
+        if self._log is not None:
+            self._log.wait()
+
+    def close(self) -> list[str]:
+        """Remove all of it, whatever state it is in; what would not go."""
+        trouble = []
+        if self._look is not None:
+            trouble += _try(self._look.box.remove)
+        trouble += _try(self._proxy.remove)
+        if self._log is not None:
+            self._log.stop()
+        trouble += _try(self._remove_network)
+        return trouble
+
+    # --- within ---
+
+    def _connect(self, container: str, address: str) -> None:
+        body = {"Container": container, "EndpointConfig": {"IPAMConfig": {"IPv4Address": address}}}
+        self._api.call("POST", f"/networks/{self.network}/connect", body=body)
+
+    def _outer_addresses(self) -> tuple[str, ...]:
+        """Addresses that answer outside: the proxy's own on its other side, and the host's there."""
+        networks = self._proxy.describe()["NetworkSettings"]["Networks"]
+        found = list(self._canaries)
+        for name, one in networks.items():
+            if name != self.network:
+                found += [f"{one[key]}:{egress.PORT}" for key in ("IPAddress", "Gateway") if one.get(key)]
+        return tuple(found)
+
+    def _remove_network(self) -> None:
+        try:
+            self._api.call("DELETE", f"/networks/{self.network}")
+        except Refused as error:
+            if error.status != 404:
+                raise
+
+
+class _Log:
+    """Reads the proxy's log as it comes."""
+
+    def __init__(self, output: Reply) -> None:
+        self.denied: list[Denied] = []
+        self.kept = Capture(head=256 << 10, tail=256 << 10)
+        self._output = output
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait for its end."""
+        self._thread.join(20)
+
+    def stop(self) -> None:
+        """End it here."""
+        self._output.stop()
+        self._thread.join(20)
+        self._output.close()
+
+    def _read(self) -> None:
+        frames, rest = Frames(), b""
+        with contextlib.suppress(EngineError):
+            for piece in self._output.pieces():
+                for payload in frames.feed(piece):
+                    self.kept.feed(payload)
+                    *lines, rest = (rest + payload).split(b"\n")
+                    for line in lines:
+                        one = egress.denied(line, datetime.now(UTC))
+                        if one is not None and len(self.denied) < MOST_DENIED:
+                            self.denied.append(one)
+
+
+class _Look:
+    """The look from inside: a container in the agent's network."""
+
+    def __init__(self, api: Api, wanted: dict[str, Any]) -> None:
+        self.box = Container(api, "look")
+        self.box.create(wanted)
+        self._said = bytearray()
+        self._line = threading.Event()
+        self._output = self.box.attach(LOOK_S + 30)
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+        self.box.start()
+
+    def first(self) -> None:
+        """EngineError unless it says that all is closed."""
+        self._line.wait(LOOK_S)
+        self._demand(self._lines()[:1] == ["ready"])
+
+    def last(self) -> None:
+        """EngineError unless it ended well."""
+        self._thread.join(LOOK_S)
+        self._output.close()
+        self._demand(self._lines() == ["ready", "closed"])
+
+    def _demand(self, holds: bool) -> None:
+        if not holds:
+            said = self._lines() or ["it said nothing"]
+            raise EngineError(
+                f"The agent's isolation does not hold: {said[-1]}.",
+                remedy="nothing was measured; see docs/guides/isolation.md, and the engine's version and settings",
+            )
+
+    def _lines(self) -> list[str]:
+        return bytes(self._said).decode("utf-8", "replace").splitlines()
+
+    def _read(self) -> None:
+        frames = Frames()
+        with contextlib.suppress(EngineError):
+            for piece in self._output.pieces():
+                for payload in frames.feed(piece):
+                    self._said += payload[:4096]
+                if b"\n" in self._said:
+                    self._line.set()
+        self._line.set()
+
+
+def _packed(texts: dict[str, bytes]) -> io.BytesIO:
+    tar = io.BytesIO()
+    writer = Writer(tar, Ids(), int(time.time()))
+    for path, text in texts.items():
+        writer.file(path.lstrip("/"), text, folders=False)
+    writer.close()
+    tar.seek(0)
+    return tar
+
+
+def _try(what: Any) -> list[str]:
+    try:
+        what()
+    except EngineError as error:
+        return [error.message]
+    return []
