@@ -22,6 +22,7 @@ from berbench.cli import (
     experiment_show,
     experiment_validate,
     init,
+    regrade,
     run,
     schema,
     show_error,
@@ -62,6 +63,7 @@ app.command("demo")(demo.demo)
 app.command("clean")(clean.clean)
 app.command("schema")(schema.schema)
 app.command("run")(run.run)
+app.command("regrade")(regrade.regrade)
 app.add_typer(task_app, name="task")
 task_app.command("scan")(task_scan.scan)
 task_app.command("create")(task_create.create)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from berbench.cli.console import clipped, note, one_line, say, show
-from berbench.cli.tables import cell, plural, table, verdict_text
+from berbench.cli.tables import cell, plural, table
 
 if TYPE_CHECKING:
     from berbench.stages.budget import Known
@@ -107,20 +107,17 @@ def _show_errors(document: Mapping[str, Any], tell: Any) -> None:
 
 
 def show_regraded(document: Mapping[str, Any]) -> None:
-    """What came of grading stored work again."""
+    """What came of grading stored work again: each cell that ends otherwise, or could not be graded."""
     for row in document["cells"]:
-        if row["outcome"] != row["before"] or row["reason_kept"]:
-            told = row["reason_kept"] or f"{row['before']} → {row['outcome']}"
-            say(f"{row['task']} × {row['label']} #{row['attempt']}: {clipped(told)}")
+        told = row["kept"] or row["error"]
+        if told or row["outcome"] != row["before"]:
+            otherwise = f"{row['before']} → {row['outcome']}"
+            name = f"{row['task']} × {row['label']} #{row['attempt']}"
+            say(f"{one_line(name)}: {clipped(told or otherwise)}")
     say(
         f"{document['graded']} graded again, {document['changed']} with another outcome, "
-        f"{document['kept']} can't be graded as of today"
+        f"{document['kept']} left as they are, {document['errors']} failed"
     )
-
-
-def outcome_text(name: str) -> Any:
-    """An outcome in its colour."""
-    return verdict_text(name)
 
 
 def _usd(cost: float | None) -> str:

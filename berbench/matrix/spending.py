@@ -31,6 +31,7 @@ def together(usages: Sequence[Usage]) -> Usage:
     """The steps of one cell as one. A sum with an unknown part is unknown; what was said last is the last step's."""
     if len(usages) == 1:
         return usages[0]
+    cut = next((one for one in reversed(usages) if one.refused or one.unanswered), Usage())
     return Usage(
         input_tokens=_sum([one.input_tokens for one in usages]),
         cached_tokens=_sum([one.cached_tokens for one in usages]),
@@ -38,7 +39,8 @@ def together(usages: Sequence[Usage]) -> Usage:
         cost_usd=_sum([one.cost_usd for one in usages]),
         turns=_sum([one.turns for one in usages]),
         final_message=usages[-1].final_message if usages else "",
-        refused=next((one.refused for one in reversed(usages) if one.refused), ""),
+        refused=cut.refused,
+        unanswered=cut.unanswered,
     )
 
 

@@ -119,18 +119,6 @@ def _judge(bench: Bench, cell: Cell, ground: Ground, known: _Try, say: Say) -> N
     known.ended = ended(known.facts, known.usage, known.graded.grade)
 
 
-def regrade(
-    makers: Makers, cell: Cell, ground: Ground, old: CellRecord, read: cellfiles.Read, say: Say
-) -> Measured:
-    """Grade a stored cell's candidate again, as of the task today. The agent's part stays what it was."""
-    facts = cellfiles.agent_from(read)
-    known = _Try(
-        old.result.started_at or makers.bench.now(), read(cellfiles.CANDIDATE), facts, old.result.usage
-    )
-    _judge(makers.bench, cell, ground, known, say)
-    return _measured(makers, cell, ground, known)
-
-
 def _measured(makers: Makers, cell: Cell, ground: Ground, known: _Try) -> Measured:
     files = {
         cellfiles.CONFIGURATION: _configuration(cell.configuration),

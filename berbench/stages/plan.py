@@ -14,7 +14,7 @@ from berbench.matrix import Resolution, cell_inputs, cell_key
 from berbench.matrix.hints import hint, shown
 from berbench.matrix.invocation import agents_of
 from berbench.model.cells import Cell, Configuration, ExperimentDocument
-from berbench.model.task import TaskFiles
+from berbench.model.task import TaskFiles, TaskState
 from berbench.stages.experiments import select
 from berbench.stages.standing import Listed, stand
 from berbench.stages.verifier import recipe_of
@@ -92,7 +92,7 @@ def make_plan(
     listed = stand(project, history, project.task_ids())
     selection = select(experiment, listed, where=where)
     fresh = _narrowed(selection.fresh, selection.skipped, narrowing)
-    grounds = {item.id: _ground(project, history, experiment, item) for item in fresh}
+    grounds = {item.id: _ground(project, history, experiment.cell_timeout_s, item) for item in fresh}
     cells = [
         Cell(cell_key(ground.inputs(one.configuration, attempt)), task_id, one.configuration, attempt)
         for task_id, ground in grounds.items()
@@ -128,13 +128,20 @@ def _asked_for(item: Listed, narrowing: Narrowing) -> bool:
     return not narrowing.tags or bool(tags & set(narrowing.tags))
 
 
-def _ground(project: Project, history: History, experiment: ExperimentDocument, item: Listed) -> Ground:
+def fresh_grounds(project: Project, history: History) -> dict[str, Ground]:
+    """Every task that is fresh, by its id."""
+    listed = stand(project, history, project.task_ids())
+    fresh = [item for item in listed if item.standing.state is TaskState.FRESH]
+    return {item.id: _ground(project, history, None, item) for item in fresh}
+
+
+def _ground(project: Project, history: History, timeout_s: int | None, item: Listed) -> Ground:
     assert item.files is not None  # a fresh task was read
     task = item.files.task
     dockerfile = project.read_dockerfile(task.environment.dockerfile)
     base = history.tree_of(task.source.base_commit)
     recipe = recipe_of(history, task, dockerfile, base, exact=False)
-    return Ground(item.files, dockerfile, recipe.key, experiment.cell_timeout_s or task.timeout_s)
+    return Ground(item.files, dockerfile, recipe.key, timeout_s or task.timeout_s)
 
 
 def shuffled(cells: Iterable[Cell], seed: int) -> tuple[Cell, ...]:

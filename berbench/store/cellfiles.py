@@ -8,6 +8,7 @@ transcript.log       what it printed, head and tail
 telemetry/NN         of each step: where it told its usage
 candidate.patch      what it left
 egress.json          requests that were not let through
+egress.log           the proxy's log, head and tail
 grade.json           the grade, `berbench.verify/1`
 trials/<name>/       facts, log and reports of the verifier's trials
 earlier/NNN.json     outcomes of gradings that a newer one took the place of
@@ -36,6 +37,7 @@ AGENT = "agent.json"
 TRANSCRIPT = "transcript.log"
 CANDIDATE = "candidate.patch"
 EGRESS = "egress.json"
+EGRESS_LOG = "egress.log"
 GRADE = "grade.json"
 TRIALS = "trials"
 EARLIER = "earlier"
@@ -94,11 +96,13 @@ def cell_from(data: bytes) -> CellRecord:
 def agent_files(facts: AgentFacts) -> dict[str, bytes]:
     """The files that hold what an agent's container recorded, by name."""
     document = asdict(facts)
-    for name in ("log", "telemetry", "candidate", "refused"):
+    for name in ("log", "telemetry", "candidate", "refused", "egress"):
         del document[name]
     files = {TRANSCRIPT: facts.log, EGRESS: _json([_refused(one) for one in facts.refused])}
     if facts.candidate is not None:
         files[CANDIDATE] = facts.candidate
+    if facts.egress:
+        files[EGRESS_LOG] = facts.egress
     if facts.telemetry:
         files["telemetry/00"] = facts.telemetry
     for number, (step, written) in enumerate(zip(facts.steps, document["steps"], strict=True), 1):
@@ -129,6 +133,7 @@ def agent_from(read: Read) -> AgentFacts | None:
             refused=refused,
             log=read(TRANSCRIPT),
             telemetry=_maybe(read, "telemetry/00") or b"",
+            egress=_maybe(read, EGRESS_LOG) or b"",
             candidate=_maybe(read, CANDIDATE),
         )
     except (FileNotFoundError, KeyError, TypeError, ValueError) as error:

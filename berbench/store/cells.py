@@ -46,6 +46,12 @@ class StoredCell:
         """A file of it. FileNotFoundError when it has none of that name."""
         return disk.read_file(self.folder / name)
 
+    def names(self) -> tuple[str, ...]:
+        """All of its files, by their paths in it."""
+        with disk.translated("read", self.folder):
+            found = [path for path in self.folder.rglob("*") if path.is_file()]
+        return tuple(sorted(path.relative_to(self.folder).as_posix() for path in found))
+
     def trials(self) -> tuple[str, ...]:
         """Names of the verifier's trials, in order."""
         return _names(self.folder / cellfiles.TRIALS)

@@ -7,7 +7,6 @@ itself is a measurement, its own refusal and its time-out too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,27 +18,6 @@ NOT_RUN = (126, 127)  # the shell's, for a program that can't be run or found
 KILLED = (137, 143)  # by a signal of somebody outside
 QUOTED = 300  # characters of a tool's message
 
-# What a provider or the way to it says when it gives no answer. Words that the model's own prose may hold, such as
-# "authentication", match in an error's company alone; a prompt that grew too long and a turn limit match none.
-_NO_ANSWER = re.compile(
-    r"""
-    (?:\A\W*|\b(?:status|http|https?/[\d.]+|error|code|exception)\b[^\d\n]{0,24})
-        (?:401|402|403|404|407|408|409|425|429|5\d\d)(?!\d)
-    | overloaded(?:_error|\b) | rate[ _-]?limit | too\ many\ requests
-    | insufficient_quota | quota\ exceeded | exceeded\ your\ (?:current\ )?quota | resource_exhausted
-    | credit\ balance | billing[ _](?:error|hard\ limit|not)
-    | unauthori[sz]ed | (?:authentication|permission|not_found|server|api|timeout)_error
-    | authentication\ (?:failed|error|required) | failed\ to\ authenticate | not\ logged\ in | run\ /login
-    | (?:invalid|incorrect|missing|no|expired)[ _](?:x-)?api[ _-]key | api[ _-]key\ (?:is|not|was)
-    | internal\ server\ error | bad\ gateway | service\ unavailable | gateway\ time-?out
-    | \be(?:conn\w+|notfound|timedout|ai_again|pipe|hostunreach)\b | socket\ hang\ up | fetch\ failed
-    | network\ error | connection\ (?:error|refused|reset|closed|aborted|timed\ out) | connect\ timeout
-    | (?:request|connection|stream)\ timed\ out | stream\ (?:disconnected|closed\ before|error)
-    | model_not_found | no\ such\ model
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -48,11 +26,6 @@ class Ended:
     outcome: CellOutcome
     reasons: tuple[str, ...] = ()
     error: str = ""
-
-
-def no_answer(message: str) -> bool:
-    """Whether what ended an agent's run is that its model gave no answer, by the tool's own message."""
-    return _NO_ANSWER.search(message) is not None
 
 
 def no_measurement(facts: AgentFacts, usage: Usage, *, told: bool) -> str:
@@ -64,7 +37,7 @@ def no_measurement(facts: AgentFacts, usage: Usage, *, told: bool) -> str:
         return f"the tool's own set-up failed: {facts.setup_failed}"
     if facts.candidate is None:
         return "what the agent left could not be taken"
-    if usage.refused and no_answer(usage.refused):
+    if usage.unanswered:
         return f"the model gave no answer: {_quoted(usage.refused)}"
     if facts.timed_out or facts.out_of_memory:
         return ""
