@@ -6,7 +6,8 @@ counts as its work in `candidate`.
 
 from __future__ import annotations
 
+from berbench.agents.layer import layer_recipe, tool_layer
 from berbench.agents.running import Agents
 from berbench.agents.tree import visible_tree
 
-__all__ = ["Agents", "visible_tree"]
+__all__ = ["Agents", "layer_recipe", "tool_layer", "visible_tree"]

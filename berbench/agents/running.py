@@ -7,18 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from berbench.agents.candidate import Candidate, collect
+from berbench.agents.layer import layer_recipe
 from berbench.engine.capture import Capture
-from berbench.engine.door import Engine
+from berbench.engine.door import Engine, Say
 from berbench.engine.workspace import STDOUT, Ran, Workspace, WorkspaceSpec
+from berbench.errors import EngineError
 from berbench.history.door import History
 from berbench.masking import Masked
 from berbench.matrix.invocation import Places
 from berbench.matrix.reach import destinations
-from berbench.model.agent import PROMPT_FILE, AgentStep, AgentTrial
+from berbench.model.agent import PROMPT_FILE, AgentStep, AgentTrial, ToolLayer
 from berbench.model.cells import AgentFacts, Refused, StepFacts
 from berbench.model.changes import ABSENT, REGULAR, Change, Delta, FileEntry
 from berbench.model.trial import Image
 
+BUILD_S = 1800.0  # for a layer of tools
 LINE_S = 300.0  # for each pre and post line
 TELEMETRY_BYTES = 16 << 20  # its end is kept
 
@@ -35,6 +38,22 @@ class Agents:
     def places(self, image: Image, config_path: str) -> Places:
         """Where things will be in a workspace on this image: what invocations are written with."""
         return Places(PROMPT_FILE, image.workdir, self.engine.home(image), config_path)
+
+    def with_tools(self, image: Image, layer: ToolLayer, say: Say) -> Image:
+        """The task's image with the tools in it: the one that is there, or a new one. EngineError, with what the
+        build said last, when they can't be put in: there is nothing to measure then."""
+        if not layer.run and not layer.env and not layer.check:
+            return image
+        recipe = layer_recipe(image, layer)
+        build = self.engine.build(recipe, lambda: (), timeout_s=BUILD_S, say=say)
+        if build.image is None:
+            took = " within its time" if build.timed_out else ""
+            raise EngineError(
+                f"The tools could not be put into the image{took}: {build.failed_step}.",
+                remedy="see the lines below; `install` of the tool's document says what is run",
+                details=build.log.splitlines()[-15:],
+            )
+        return build.image
 
     def run(self, trial: AgentTrial, hand_over: HandOver | None = None) -> AgentFacts:
         """One agent at work. `hand_over` is given each later step and what the one before it left, and returns the
