@@ -23,6 +23,7 @@ from berbench.cli import (
     experiment_validate,
     init,
     regrade,
+    report,
     run,
     schema,
     show_error,
@@ -63,6 +64,7 @@ app.command("demo")(demo.demo)
 app.command("clean")(clean.clean)
 app.command("schema")(schema.schema)
 app.command("run")(run.run)
+app.command("report")(report.report)
 app.command("regrade")(regrade.regrade)
 app.add_typer(task_app, name="task")
 task_app.command("scan")(task_scan.scan)

@@ -1,0 +1,34 @@
+"""A file that is written piece by piece, so that it may be larger than memory: whole or not at all."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from berbench.errors import UsageError
+from berbench.store import files as disk
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
+    """Write a file that the user named; its size in bytes. What stood there before is replaced at the end.
+
+    UsageError when the folder is not there, StoreError when the file system refuses.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(
+            f"There is no folder {disk.shown(path.parent)}.", remedy="Make it first, or name another."
+        )
+    if path.is_dir():
+        raise UsageError(f"{disk.shown(path)} is a folder.", remedy="Name a file in it.")
+    temporary = path.with_name(f"{disk.TEMPORARY}{secrets.token_hex(8)}")
+    size = 0
+    try:
+        with disk.translated("write", path):
+            with temporary.open("xb") as file:
+                for piece in pieces:
+                    size += file.write(piece)
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return size
