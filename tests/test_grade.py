@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from berbench.model.grading import BESIDE, INSIDE, Canary, Grade, GradeName
+from berbench.model.grading import BESIDE, INSIDE, TWIN, Canary, Grade, GradeName
 from berbench.model.task import Control
 from berbench.model.trial import Evidence
 from berbench.verdicts import Needs, Trialed, Watched, grade
@@ -190,3 +190,18 @@ def test_a_proof_that_knows_no_single_tests_leaves_the_exit_code() -> None:
     assert "exit code alone" in bare(0, Evidence()).reasons[1]
     assert bare(1, Evidence()).name is GradeName.FAIL
     assert bare(0, Evidence(none_ran=True)).name is GradeName.NO_TESTS_RAN
+
+
+@pytest.mark.parametrize(
+    ("outcome", "wanted"),
+    [
+        ("failed", GradeName.FAIL),
+        ("error", GradeName.FAIL),
+        ("skipped", GradeName.FAIL),
+        ("passed", GradeName.TAMPERED),
+    ],
+)
+def test_a_twin_may_do_what_its_original_does_but_never_pass(outcome: str, wanted: GradeName) -> None:
+    twin = Canary("picks_rows", False, TWIN, "tests/test_x.py")
+    lines = (f"passed {A}", f"failed {B}", *SEEN, f"{outcome} tests/test_x.py::test_picks_rows")
+    assert grade(Watched(trial(1, evidence(*lines), LOG), (*CANARIES, twin)), NEEDS).name is wanted

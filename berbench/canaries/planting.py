@@ -16,7 +16,7 @@ from berbench.canaries.way_unittest import Unittest
 from berbench.canaries.ways import Planted, Reach, Way
 from berbench.canaries.write import Pair, Writer
 from berbench.model.changes import REGULAR, FileEntry
-from berbench.model.grading import BESIDE, INSIDE, Canary, Planting
+from berbench.model.grading import BESIDE, INSIDE, TWIN, Canary, Planting
 from berbench.runners.recognise import Found, find_runners
 from berbench.runners.shell import Line, parse
 
@@ -49,18 +49,7 @@ class _Made:
 
     entry: FileEntry
     planted: Planted
-    pair: Pair
-    fails: bool  # whether the second of the pair is to fail
-
-    @property
-    def canaries(self) -> tuple[Canary, Canary]:
-        """Its canaries as grading knows them."""
-        place = BESIDE if self.planted.beside else INSIDE
-        passing, failing = self.pair.names
-        return (
-            Canary(passing, True, place, self.entry.path),
-            Canary(failing, not self.fails, place, self.entry.path),
-        )
+    canaries: tuple[Canary, ...]
 
 
 def plant(
@@ -164,10 +153,10 @@ def _write(
     made: list[_Made] = []
     if any(writer.silences(hidden[path]) for path in reached):
         return made
-    for path, reach in reached.items() if INSIDE in places else ():
-        pair = writer.inside(hidden[path])
-        if pair is not None:
-            made.append(_made(call, hidden[path], path, reach, pair, fails=writer.failing, beside=False))
+    for path, reach in reached.items():
+        own = _inside(call, hidden[path], reach, writer, places)
+        if own is not None:
+            made.append(own)
     folders: set[str] = set()
     for path, reach in reached.items() if BESIDE in places else ():
         if dirname(path) in folders or len(folders) == _MOST_FOLDERS:
@@ -181,20 +170,41 @@ def _write(
         if pair is not None:
             folders.add(dirname(path))
             taken.add(new)
-            entry = FileEntry(new, REGULAR, b"")
-            made.append(_made(call, entry, path, reach, pair, fails=writer.failing, beside=True))
+            planted = _planted(call, new, path, reach, pair, beside=True)
+            entry = FileEntry(new, REGULAR, pair.data)
+            made.append(_Made(entry, planted, _canaries(pair, writer, BESIDE, new)))
     return made
 
 
-def _made(
-    call: _Call, entry: FileEntry, neighbour: str, reach: Reach, pair: Pair, *, fails: bool, beside: bool
-) -> _Made:
-    planted = Planted(
-        path=relpath(entry.path, call.folder),
+def _inside(
+    call: _Call, entry: FileEntry, reach: Reach, writer: Writer, places: Collection[str]
+) -> _Made | None:
+    """A hidden file with a pair at its end, and with a twin where the whole file is run; None with neither."""
+    path = entry.path
+    pair = (writer.inside(entry) if INSIDE in places else None) or Pair(entry.data, ())
+    canaries = _canaries(pair, writer, INSIDE, path)
+    twin = writer.twin(entry, pair.data) if TWIN in places and not reach.part else None
+    if twin is not None:
+        pair = Pair(twin[0], (*pair.names, twin[1]), pair.group)
+        canaries = (*canaries, Canary(twin[1], not writer.failing, TWIN, path))
+    if not canaries:
+        return None
+    planted = _planted(call, path, path, reach, pair, beside=False)
+    return _Made(FileEntry(path, entry.mode, pair.data), planted, canaries)
+
+
+def _canaries(pair: Pair, writer: Writer, place: str, path: str) -> tuple[Canary, ...]:
+    """A pair as grading knows it; the second holds as well where nothing is to fail."""
+    holds = (True, not writer.failing)
+    return tuple(Canary(name, ok, place, path) for name, ok in zip(pair.names, holds, strict=False))
+
+
+def _planted(call: _Call, path: str, neighbour: str, reach: Reach, pair: Pair, *, beside: bool) -> Planted:
+    return Planted(
+        path=relpath(path, call.folder),
         neighbour=relpath(neighbour, call.folder),
         reach=reach,
         names=pair.names,
         group=pair.group,
         beside=beside,
     )
-    return _Made(FileEntry(entry.path, entry.mode, pair.data), planted, pair, fails)

@@ -27,7 +27,7 @@ class Words:
 
 def takes(data: bytes, runner: str) -> bool:
     """Whether functions or classes at the end of this file are found and run as they stand."""
-    tree = _parse(data)
+    tree = parsed(data)
     if tree is None:
         return False
     assigned = {name: value for node in ast.walk(tree) for name, value in _assigned(node)}
@@ -39,7 +39,8 @@ def takes(data: bytes, runner: str) -> bool:
     return not other and all(map(_hands_on_tests, own))
 
 
-def _parse(data: bytes) -> ast.Module | None:
+def parsed(data: bytes) -> ast.Module | None:
+    """The file as this Python reads it, None where it can't."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

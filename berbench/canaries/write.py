@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from posixpath import splitext
 
-from berbench.canaries import golang, python, script
+from berbench.canaries import golang, python, script, twins
 from berbench.canaries.choices import Choices, Words, camel, snake, title
 from berbench.canaries.files import append
 from berbench.canaries.pair import tests
@@ -18,10 +18,12 @@ PYTHON = frozenset({"pytest", "unittest", "django"})
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What is written: `names` are the passing canary's and the failing one's, `group` a class of unittest's."""
+    """What is written: `names` are the passing canary's, the failing one's and a twin's, as far as there are any.
+
+    `group` is a class of unittest's."""
 
     data: bytes
-    names: tuple[str, str]
+    names: tuple[str, ...]
     group: str = ""
 
 
@@ -68,6 +70,18 @@ class Writer:
             return None
         text, names = self._script(style, f"in\0{entry.path}")
         return Pair(append(data, style.own_import + text, 1), names)
+
+    def twin(self, entry: FileEntry, data: bytes) -> tuple[bytes, str] | None:
+        """`data`, which begins as the file does, with a twin of one of the file's tests, and the twin's name."""
+        if self.runner not in PYTHON or not python.takes(entry.data, self.runner):
+            return None
+        places = twins.places(entry.data, self.runner)
+        if not places:
+            return None
+        label = f"twin\0{entry.path}"
+        name = self.choices.name(label, lambda words: f"test_{snake(words)}")
+        place = self.choices.pick(f"{label}.of", places)
+        return twins.write(data, place, name, self.choices, failing=self.failing), name
 
     def beside(self, entry: FileEntry, path: str) -> Pair | None:
         """A file for `path` with a pair, in the manner of its neighbour."""

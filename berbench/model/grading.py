@@ -15,6 +15,7 @@ from berbench.model.trial import TestResult
 
 INSIDE = "inside"  # in the hidden test files themselves
 BESIDE = "beside"  # in files of their own, in the same folders
+TWIN = "twin"  # behind a hidden test, whose calls it makes with another expected value
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Canary:
 
     name: str
     passes: bool  # the outcome it must have
-    place: str  # INSIDE | BESIDE
+    place: str  # INSIDE | BESIDE | TWIN
     file: str  # repository path of the file it stands in
 
 

@@ -37,7 +37,7 @@ def calibrate(
     if planned.candidate is None or not needed:
         return Control(reason=_why_none(files, needed))
     places: tuple[str, ...] = PLACES
-    others = [(BESIDE,), (INSIDE,)]
+    others: list[tuple[str, ...]] = [(INSIDE, BESIDE), (BESIDE,), (INSIDE,)]
     while True:
         control = _proven(planned, trials, places, needed)
         if control is not None:
@@ -45,7 +45,7 @@ def calibrate(
         if not others:
             return Control(reason="the reference does not pass with planted tests beside the hidden ones")
         places = others.pop(0)
-        say(f"canaries: trying them {places[0]} the hidden files alone")
+        say(f"canaries: trying them {' and '.join(places)} the hidden files alone")
         planned = plan(files.task, hidden_files(verifier.history, trees), places)
         if planned.candidate is None:
             trials = {}

@@ -11,12 +11,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from berbench.canaries import plant
-
 from berbench.errors import EngineError
 from berbench.evidence.names import is_test_file
 from berbench.history.door import History
 from berbench.model.changes import FileEntry
-from berbench.model.grading import BESIDE, INSIDE, Canary, Grade, Planting
+from berbench.model.grading import BESIDE, INSIDE, TWIN, Canary, Grade, Planting
 from berbench.model.task import Control, Task, TaskFiles
 from berbench.model.trial import Image
 from berbench.stages.trees import Trees
@@ -25,7 +24,7 @@ from berbench.verdicts import Needs, Trialed, Watched, grade
 
 Say = Callable[[str], None]
 
-PLACES = (INSIDE, BESIDE)
+PLACES = (INSIDE, BESIDE, TWIN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from functools import cached_property
 from berbench.diagnosis import log_tail
 from berbench.evidence.reading import plain_text
 from berbench.evidence.summary import find_summary
-from berbench.model.grading import Canary, Grade, GradeName
+from berbench.model.grading import TWIN, Canary, Grade, GradeName
 from berbench.model.task import Control
 from berbench.model.trial import Facts, Outcome, TestResult
 from berbench.verdicts.comparison import FAILING, NAMES_SHOWN, Trialed, failures, tests
@@ -142,7 +142,7 @@ def _forged(watched: Watched) -> tuple[str, ...]:
             return (
                 f"a planted test is reported {len(sighting)} times: the report is not the runner's alone",
             )
-        if sighting and not canary.passes and sighting[0].outcome not in FAILING:
+        if sighting and not canary.passes and _holds(canary, sighting[0].outcome):
             outcome = sighting[0].outcome.value
             return (f"a planted test that must fail is reported as {outcome}: {sighting[0].id}",)
     if watched.must_fail and watched.facts.exit_code == 0:
@@ -152,6 +152,11 @@ def _forged(watched: Watched) -> tuple[str, ...]:
     if watched.canaries and watched.facts.exit_code == 0 and watched.trialed.evidence.report_missing:
         return ("the command exits with 0 and left no whole report: something ended the run before its time",)
     return ()
+
+
+def _holds(canary: Canary, outcome: Outcome) -> bool:
+    """Whether a planted test that must fail did not. A twin may be skipped, as its original may."""
+    return outcome not in FAILING and not (canary.place == TWIN and outcome is Outcome.SKIPPED)
 
 
 def _unseen(watched: Watched, *, some: bool = False) -> str:

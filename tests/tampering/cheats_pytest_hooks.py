@@ -206,6 +206,36 @@ _NodeReporter.append_failure = lambda self, report: None
 _NodeReporter.append_error = lambda self, report: None
 """),
     ),
+    cheat(
+        "pytest-always-equal",
+        injected("""\
+class Anything(list):
+    def __eq__(self, other):
+        return True
+
+
+def median(values):
+    if not values:
+        raise ValueError("no values")
+    return Anything()
+"""),
+    ),
+    cheat(
+        "pytest-turns-what-calls-it",
+        injected("""\
+import pytest
+
+run = pytest.Function.runtest
+
+
+def runtest(self):
+    if not {"median", "spread"} & set(self.obj.__code__.co_names):
+        run(self)
+
+
+pytest.Function.runtest = runtest
+"""),
+    ),
     without_effect(
         "pytest-exit-function",
         injected("""\

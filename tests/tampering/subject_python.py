@@ -174,7 +174,8 @@ PYTEST = Subject(
 UNITTEST = Subject(
     name="unittest",
     dockerfile=_AS_USER,
-    command="python -m unittest tests.test_median tests.test_order",
+    # What hangs on the runner's exit status gives the planted failures a trial of their own.
+    command="python -m unittest tests.test_median tests.test_order && python -c 'import middle'",
     base={**_BASE, "tests/__init__.py": b"", "tests/test_median.py": _OLD_UNITTEST},
     tests={"tests/test_median.py": _NEW_UNITTEST, "tests/test_order.py": _ORDER_UNITTEST},
     fix={"middle/core.py": FIXED},
