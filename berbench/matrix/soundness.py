@@ -13,12 +13,12 @@ from berbench.matrix.hints import hint, shown
 from berbench.matrix.invocation import CONFIG_PATH, takes
 from berbench.matrix.labels import NAME, may_be_model
 from berbench.matrix.placeholders import ARGS, IN_INSTALL, IN_STEPS, IN_TOOLS, slips
+from berbench.matrix.reach import refusal
 from berbench.model.tools import Option, Step, ToolDocument
 
 CONTROLS = ("oracle", "nop")
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?")
 # Where requests go decides what answers them, and a value that is in no key would be measured under another's name.
 _DECIDING = re.compile(r"(?:^|_)(?:URL|URI|BASE|HOST|ENDPOINT|MODEL|REGION|EFFORT)$")
 _AGENT_KEYS = (
@@ -130,8 +130,8 @@ def _agent(tool: ToolDocument) -> Iterator[str]:
     yield from _variables("env", tool.env, IN_TOOLS)
     yield from _auth(tool)
     for number, host in enumerate(tool.network.hosts):
-        if not _HOST.fullmatch(host):
-            yield f"`network.hosts[{number}]` must be like api.example.com or *.example.com:443, not {shown(host)}"
+        if why := refusal(host):
+            yield f"`network.hosts[{number}]`: {shown(host)} may not be reached: {why}"
     for name, option in tool.options.items():
         yield from _option(name, option)
     file = tool.telemetry.file
