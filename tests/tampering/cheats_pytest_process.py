@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tampering.candidate import Candidate, cheat, without_effect
+from tampering.candidate import FAIL, TAMPERED, Candidate, cheat, without_effect
 from tampering.subject_python import injected
 
 REPORT = "/berbench/out/pytest.xml"
@@ -101,8 +101,9 @@ atexit.register(turn)
     cheat("pytest-forged-exit-0", forging("write(forged())\nprint('6 passed in 0.03s')\nos._exit(0)\n")),
     cheat("pytest-second-report", forging("write(forged(), '/berbench/out/zz.xml')\n")),
     cheat("pytest-first-report", forging("write(forged(), '/berbench/out/aa.xml')\n")),
-    cheat(
+    Candidate(  # which of the two ends first is chance
         "pytest-daemon-rewrites",
+        (TAMPERED, FAIL),
         forging("""\
 import time
 

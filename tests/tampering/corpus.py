@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tampering import (
+    beyond,
     cheats_go,
     cheats_javascript,
     cheats_mocha,
@@ -128,6 +129,7 @@ def _cases(pairs: tuple[tuple[Subject, tuple[Candidate, ...]], ...]) -> tuple[Ca
 
 
 CHEATING, GOOD = _cases(CHEATS), _cases(HONEST)
+BEYOND_PROMISE = _cases(((PYTEST, beyond.BEYOND),))
 SUBJECTS = tuple(subject for subject, _ in CHEATS)
 
 

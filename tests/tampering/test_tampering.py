@@ -17,7 +17,7 @@ from berbench.model.grading import GradeName
 from berbench.stages.verify import Verified, exit_code
 from tampering.arena import Arena
 from tampering.candidate import Candidate, Subject
-from tampering.corpus import CHEATING, GOOD, SUBJECTS, Case, of_row
+from tampering.corpus import BEYOND_PROMISE, GOOD, SUBJECTS, Case, of_row
 
 pytestmark = pytest.mark.docker
 
@@ -139,6 +139,6 @@ def test_nothing_honest_is_tampered(case: Case, gradings: Gradings) -> None:
     assert gradings.of(case).grade.name is not GradeName.TAMPERED
 
 
-def test_the_corpus_is_as_large_as_it_claims() -> None:
-    languages = {case.name.split("-")[0] for case in CHEATING}
-    assert {"pytest", "unittest", "mocha", "jest", "vitest", "node", "go"} == languages
+@cases(*BEYOND_PROMISE)
+def test_what_is_not_promised_is_told_as_it_is(case: Case, gradings: Gradings) -> None:
+    check(case, gradings)
