@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from berbench.model.cells import Usage
-from berbench.telemetry.endings import no_answer, reason
+from berbench.telemetry.endings import REFUSAL, no_answer, reason
 from berbench.telemetry.said import Json, at, count, money, objects, text, total
 
 
@@ -26,6 +26,8 @@ def opencode_jsonl(data: bytes) -> Usage:
             status = count(event, "error", "data", "statusCode")
             failed = text(event, "error", "data", "message") or text(event, "error", "name") or "an error"
     known = steps if len(steps) >= begun else []
+    if failed and text(steps, -1, "part", "reason") == "content-filter":
+        failed = REFUSAL
     return Usage(
         input_tokens=total(*(_input(step) for step in known)),
         cached_tokens=total(*(count(step, "part", "tokens", "cache", "read") for step in known)),
@@ -34,7 +36,7 @@ def opencode_jsonl(data: bytes) -> Usage:
         turns=begun or None,
         final_message=last,
         refused=reason(failed, status) if failed else "",
-        unanswered=bool(failed) and no_answer(status, failed),
+        unanswered=failed not in ("", REFUSAL) and no_answer(status, failed),
     )
 
 
