@@ -1,8 +1,8 @@
 """An engine without containers, for tests and dry demonstrations: plain processes in temp folders.
 
 It isolates nothing and must never run what is not trusted. An image is the context's files in a folder; of
-the Dockerfile only WORKDIR, USER and two markers count: `# fake: fail TEXT` fails the build with that text,
-and `# fake: hang` makes it outrun its time. Trials run the very scripts that containers run.
+the Dockerfile only WORKDIR, USER, a FROM of an image made here, and two markers count: `# fake: fail TEXT` fails
+the build with that text, and `# fake: hang` makes it outrun its time. Trials run the very scripts that containers run.
 """
 
 from __future__ import annotations
@@ -90,6 +90,9 @@ class FakeEngine:
                 return Build(None, "", time.monotonic() - began, failed_step="RUN hang", timed_out=True)
             say("Step 1/1 : COPY . .")
             folder = self._root / "images" / hashlib.sha256(recipe.key.encode()).hexdigest()[:16]
+            below = next((one for one in self._images.values() if f"FROM {one.image.id}" in text), None)
+            if below is not None:
+                shutil.copytree(below.folder, folder, symlinks=True)
             for entry in context():
                 _lay(folder, entry)
             folder.mkdir(parents=True, exist_ok=True)
@@ -97,8 +100,8 @@ class FakeEngine:
                 id="sha256:" + hashlib.sha256(f"fake {recipe.key}".encode()).hexdigest(),
                 key=recipe.key,
                 tree=recipe.tree,
-                workdir=_last(text, "WORKDIR") or "/",
-                user=_last(text, "USER"),
+                workdir=_last(text, "WORKDIR") or (below.image.workdir if below else "/"),
+                user=_last(text, "USER") or (below.image.user if below else ""),
             )
             self._images[recipe.key] = _Built(image, folder, time.time())
             return Build(image, "Step 1/1 : COPY . .\n", time.monotonic() - began)
