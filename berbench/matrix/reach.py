@@ -21,7 +21,7 @@ FORGES = (
     "codeberg.org", "codeberg.page", "gitea.com", "gitea.io", "forgejo.org", "gitee.com", "gitcode.com",
     "gogs.io", "notabug.org", "pagure.io", "sr.ht", "srht.site", "sourceforge.net", "sf.net",
     "launchpad.net", "savannah.gnu.org", "savannah.nongnu.org", "googlesource.com", "kernel.org",
-    "salsa.debian.org", "sources.debian.org", "invent.kde.org", "framagit.org", "opendev.org", "rosettacode.org",
+    "salsa.debian.org", "sources.debian.org", "invent.kde.org", "framagit.org", "opendev.org",
     "dev.azure.com", "visualstudio.com", "codecommit.amazonaws.com", "radicle.xyz", "tangled.sh",
     "jsdelivr.net", "statically.io", "githack.com", "ghproxy.com", "deps.dev", "sourcegraph.com", "grep.app",
     "searchcode.com", "softwareheritage.org", "archive.org", "archive.ph", "archive.is",

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from berbench.engine import egress
+from berbench.model.agent import Destination
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def denied(line: str) -> tuple[str, int] | None:
+    one = egress.denied(line.encode(), AT)
+    return (one.host, one.port) if one else None
+
+
+def test_refusals_are_read_from_the_log():
+    line = 'NOTICE    Nov 30 02:28:55.412 [7]: Proxying refused on filtered url "{}"'
+    assert denied(line.format("github.com:443")) == ("github.com", 443)
+    assert denied(line.format("http://codeload.github.com/a/b")) == ("codeload.github.com", 80)
+    assert denied(line.format("http://[::1]:8080/")) == ("::1", 8080)
+    assert denied(line.format("1.2.3.4:22")) == ("1.2.3.4", 22)
+    assert denied(line.format("odd:port:443")) == ("odd:port:443", 0)
+    said = "INFO      Nov 30 02:28:55.412 [7]: Unknown method (GET) or protocol (https://github.com/x)"
+    assert denied(said) == ("github.com", 443)
+
+
+def test_nothing_else_in_the_log_is_a_refusal():
+    for line in (
+        "CONNECT   Nov 30 02:28:56.037 [7]: Connect (file descriptor 5): 198.19.123.115",
+        "CONNECT   Nov 30 02:28:56.037 [7]: Request (file descriptor 5): CONNECT api.test:443 HTTP/1.1",
+        "ERROR     Nov 30 02:28:56.038 [7]: opensock: Could not retrieve address info for api.test:443",
+        "",
+    ):
+        assert denied(line) is None
+
+
+def test_rules_let_through_names_and_ports_together():
+    rules = egress.rules([Destination("api.test"), Destination("model.test", 8080)]).decode().split("\n")[:-1]
+
+    def let_through(asked: str) -> bool:
+        return any(re.search(rule, asked, re.I) for rule in rules)
+
+    for asked in (
+        "api.test:443",
+        "API.test:443",
+        "model.test:8080",
+        "http://model.test:8080/v1",
+        "http://model.test:8080",
+    ):
+        assert let_through(asked), asked
+    for asked in (
+        "api.test:444", "api.test:80", "http://api.test/", "api.test", "xapi.test:443", "api.testx:443", "apixtest:443",
+        "sub.api.test:443", "model.test:443", "http://model.test:8080@evil.test/", "http://evil.test/model.test:8080",
+        "http://model.test:80800/", "https://api.test:443/", "api.test:443/../x", "user@api.test:443",
+    ):  # fmt: skip
+        assert not let_through(asked), asked
+    assert egress.rules([]) == b""
+
+
+def test_networks_are_small_and_never_those_of_a_real_host():
+    seen = {egress.subnet(number) for number in range(1 << 13)}
+    assert len(seen) == 1 << 13
+    assert all(one.prefixlen == egress.PREFIX and one.subnet_of(egress.SPACE) for one in seen)
+
+
+def test_programs_find_the_proxy_by_its_address():
+    found = egress.variables("198.18.0.2")
+    assert found["HTTPS_PROXY"] == found["https_proxy"] == "http://198.18.0.2:3128"
+    assert found["no_proxy"] == "localhost,127.0.0.1,::1"
+
+
+def test_the_base_decides_the_proxys_image():
+    one, other = egress.recipe("berbench/base"), egress.recipe("debian:bookworm-slim")
+    assert one.key != other.key and one.build_args == (("BASE_IMAGE", "berbench/base"),)
+    assert b"tinyproxy" in one.dockerfile
