@@ -151,7 +151,7 @@ def _measured(
             plan,
             coming,
             wishes,
-            makers=lambda run_id: place.makers(run_id, wishes.concurrency),
+            makers=lambda run_id: place.makers(run_id, wishes.concurrency, plan.resolution.configurations),
             environ=os.environ,
             now=lambda: datetime.now(UTC),
             shown=shown,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from berbench.experiments import Experiments, Tools
     from berbench.forge.door import Forge
     from berbench.history.door import History
-    from berbench.model.cells import Usage
+    from berbench.model.cells import Configuration
     from berbench.model.changes import Repository
     from berbench.model.task import Config
     from berbench.stages.create import Doors as CreateDoors
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
     from berbench.store.machine import OldFolder
 
 TRIALS_OF_A_TASK = 3  # base, reference, and the reference with canaries
-
-
-def _untold(kind: str, output: bytes) -> Usage:
-    from berbench.model.cells import Usage
-
-    return Usage()
 
 
 class Workplace:
@@ -213,15 +207,19 @@ class Workplace:
         verifier = Verifier(self.history, self.engine, executor, self.data)
         return Bench(self.lint_doors(), self.data, verifier, lambda: datetime.now(UTC))
 
-    def makers(self, run: str, concurrency: int) -> Makers:
-        """What the cells of a run are measured with."""
-        from berbench.agents import Agents
+    def makers(self, run: str, concurrency: int, configurations: Iterable[Configuration]) -> Makers:
+        """What the cells of a run are measured with; all tools of the configurations go into one layer."""
+        from berbench.agents import Agents, tool_layer
+        from berbench.matrix.invocation import agents_of
         from berbench.stages.agent import AgentWork, usage_of
         from berbench.stages.measure import Makers
+        from berbench.telemetry import read_usage
 
         bench = self.bench(concurrency)
-        work = AgentWork(bench, Agents(self.history, self.engine), _untold, self._environ, run)
-        return Makers(bench, self.cells, work, partial(usage_of, _untold), run)
+        layer = tool_layer(tool for one in configurations for tool in agents_of(one))
+        agents = Agents(self.history, self.engine)
+        work = AgentWork(bench, agents, read_usage, layer, self._environ, run)
+        return Makers(bench, self.cells, work, partial(usage_of, read_usage), run)
 
     def close(self) -> None:
         """Close what was opened, last first."""

@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from berbench.agents import Agents, visible_tree
+from berbench.errors import EngineError
 from berbench.experiments.secrets import secret_files, variables
 from berbench.matrix.invocation import Places, PlannedStep, agents_of, invocation, planned_steps, step_prompt
 from berbench.matrix.spending import priced, together
-from berbench.model.agent import AgentStep, AgentTrial
+from berbench.model.agent import AgentStep, AgentTrial, ToolLayer
 from berbench.model.cells import AgentFacts, Cell, Configuration, StepFacts, Usage
 from berbench.model.changes import REGULAR, FileEntry
 from berbench.model.tools import TelemetryFormat
+from berbench.model.trial import Image
 from berbench.stages.grading import Grader
 from berbench.stages.plan import Ground
 from berbench.stages.trees import trees_of
@@ -41,8 +43,12 @@ class AgentWork:
     bench: Bench
     agents: Agents
     read: ReadTelemetry
+    layer: ToolLayer  # of all tools of the experiment
     environ: Mapping[str, str] = field(repr=False)
     run: str = ""
+    _failed: dict[str, EngineError] = field(
+        default_factory=dict
+    )  # by the image's key: layers that can't be built
 
     def __call__(self, cell: Cell, ground: Ground, say: Say) -> AgentFacts:
         """What the agent's container recorded. EngineError when the engine or its isolation fails."""
@@ -50,9 +56,9 @@ class AgentWork:
         trees = trees_of(history, ground.files)
         image = Grader(self.bench.verifier, ground.files, ground.dockerfile, trees).image(say)
         held = self.bench.verifier.held_by(image)
-        script = _Script(
-            cell.configuration, self.agents.places(image, task.config_path), ground.files.prompt, self.read
-        )
+        image = self._with_tools(image, say)
+        places = self.agents.places(image, task.config_path)
+        script = _Script(cell.configuration, places, ground.files.prompt, self.read)
         tools = agents_of(cell.configuration)
         trial = AgentTrial(
             task=task.id,
@@ -73,6 +79,16 @@ class AgentWork:
         )
         say(f"{cell.configuration.label} at work")
         return self.agents.run(trial, script.hand_over)
+
+    def _with_tools(self, image: Image, say: Say) -> Image:
+        """The image with the tools. A layer that failed once is not tried again for each cell of a run."""
+        if image.key in self._failed:
+            raise self._failed[image.key]
+        try:
+            return self.agents.with_tools(image, self.layer, say)
+        except EngineError as error:
+            self._failed[image.key] = error
+            raise
 
 
 @dataclass(frozen=True, slots=True)
