@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup engine base demo test check bench clean
+.PHONY: help setup engine base browser demo test check bench clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -19,8 +19,11 @@ base: engine  ## the small base image that the demo and the tests build on
 demo: setup engine base  ## scan, create, lint and validate a sample repository in real containers
 	@.venv/bin/berbench demo
 
-test: setup engine base  ## the whole suite, real containers included
-	$(PY) -m pytest --docker
+browser:  ## make sure that there is a Chromium for the tests of reports
+	@sh .ci/browser
+
+test: setup engine base browser  ## the whole suite, real containers and a real browser included
+	$(PY) -m pytest --docker --browser
 
 check: setup  ## lint, format, types, and the tests that need no engine with their coverage
 	.venv/bin/ruff check .

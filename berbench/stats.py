@@ -92,13 +92,18 @@ def rate(shares: Sequence[tuple[float, float]]) -> Rate:
     weighed = [(share, weight) for share, weight in shares if weight > 0]
     if not weighed:
         return Rate(None, None, 0)
-    heaviest = max(weight for _, weight in weighed)  # weights are only relative, and squares could run over
-    scaled = [(share, weight / heaviest) for share, weight in weighed]
-    weights = math.fsum(weight for _, weight in scaled)
-    value = math.fsum(share * weight for share, weight in scaled) / weights
-    value = min(1.0, max(0.0, value))
-    effective = weights**2 / math.fsum(weight**2 for _, weight in scaled)
+    weights = _scaled([weight for _, weight in weighed])
+    whole = math.fsum(weights)
+    passed = math.fsum(share * weight for (share, _), weight in zip(weighed, weights, strict=True))
+    value = min(1.0, max(0.0, passed / whole))
+    effective = whole**2 / math.fsum(weight**2 for weight in weights)
     return Rate(value, wilson(value, effective), len(weighed))
+
+
+def _scaled(weights: Sequence[float]) -> list[float]:
+    """Weights are only relative: brought near 1 by a power of two, which is exact, so that no square runs over."""
+    _, power = math.frexp(max(weights))
+    return [math.ldexp(weight, -power) for weight in weights]
 
 
 def amount(values: Iterable[float | None]) -> Amount:
@@ -116,10 +121,10 @@ def paired(first: Mapping[str, float], second: Mapping[str, float], weights: Map
     signs = [(first[task] > second[task]) - (first[task] < second[task]) for task in common]
     difference = None
     if common:
-        heaviest = max(weights.get(task, 1.0) for task in common)
-        scaled = {task: weights.get(task, 1.0) / heaviest for task in common}
-        lead = math.fsum((first[task] - second[task]) * scaled[task] for task in common)
-        difference = lead / math.fsum(scaled.values())
+        scaled = _scaled([weights.get(task, 1.0) for task in common])
+        leads = (first[task] - second[task] for task in common)
+        lead = math.fsum(lead * weight for lead, weight in zip(leads, scaled, strict=True))
+        difference = lead / math.fsum(scaled)
     return Paired(len(common), signs.count(1), signs.count(-1), signs.count(0), difference)
 
 

@@ -1,7 +1,8 @@
 """What every test stands on: a process environment of its own, and real containers only when asked for.
 
 `pytest` runs all that needs no engine; tests marked `docker` are deselected. `pytest --docker` (or
-`BERBENCH_REQUIRE_DOCKER=1`) adds them, and then an engine that does not answer fails each of them.
+`BERBENCH_REQUIRE_DOCKER=1`) adds them, and then an engine that does not answer fails each of them. In the same
+way `--browser` (or `BERBENCH_REQUIRE_BROWSER=1`) adds the tests marked `browser`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import browser
 import engine_probe
 
 # A suite that gives the same answer twice; `--hypothesis-profile=explore` looks for new examples.
@@ -28,7 +30,10 @@ LAST_FILE = "test_leftovers.py"
 
 # No test may reach a forge by an account of whoever runs it, nor see their git or berbench.
 UNWANTED = ("GH_", "GITHUB_", "GITLAB_", "GL_", "CI_", "OAUTH_TOKEN", "GIT_", "BERBENCH_", "XDG_")
-KEPT = ("BERBENCH_REQUIRE_DOCKER", "BERBENCH_LAW_REPOSITORY", "GIT_SSL_CAINFO")
+KEPT = (
+    *("BERBENCH_REQUIRE_DOCKER", "BERBENCH_REQUIRE_BROWSER", "BERBENCH_CHROMIUM"),
+    *("BERBENCH_LAW_REPOSITORY", "GIT_SSL_CAINFO"),
+)
 
 GITCONFIG = """\
 [user]
@@ -45,12 +50,17 @@ _numbers = count()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--docker", action="store_true", help="also run the tests that need a container engine")
+    parser.addoption("--browser", action="store_true", help="also run the tests that need Chromium")
 
 
 def wants_docker(config: pytest.Config) -> bool:
     """Whether tests that need an engine are part of this run."""
-    required = os.environ.get("BERBENCH_REQUIRE_DOCKER", "0") not in ("", "0")
-    return required or bool(config.getoption("--docker"))
+    return _wants(config, "docker")
+
+
+def _wants(config: pytest.Config, mark: str) -> bool:
+    required = os.environ.get(f"BERBENCH_REQUIRE_{mark.upper()}", "0") not in ("", "0")
+    return required or bool(config.getoption(f"--{mark}"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -96,11 +106,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs an engine unless asked for, and look for leftovers at the very end."""
-    if not wants_docker(config):
-        dropped = [item for item in items if item.get_closest_marker("docker")]
-        config.hook.pytest_deselected(items=dropped)
-        items[:] = [item for item in items if not item.get_closest_marker("docker")]
+    """Leave out what needs an engine or a browser unless asked for, and look for leftovers at the very end."""
+    for mark in ("docker", "browser"):
+        if not _wants(config, mark):
+            dropped = [item for item in items if item.get_closest_marker(mark)]
+            config.hook.pytest_deselected(items=dropped)
+            items[:] = [item for item in items if not item.get_closest_marker(mark)]
     items.sort(key=lambda item: item.path.name == LAST_FILE)
 
 
@@ -110,7 +121,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Without an engine, a test that needs one fails and says how to get one. It is never skipped."""
+    """Without an engine or a browser, a test that needs one fails and says how to get one. It is never skipped."""
+    if item.get_closest_marker("browser") and not browser.find():
+        pytest.fail(f"there is no browser: {browser.REMEDY}", pytrace=False)
     if item.get_closest_marker("docker"):
         trouble = engine_probe.trouble()
         if trouble:

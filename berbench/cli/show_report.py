@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from berbench.cli.console import clipped, console, one_line, say, show
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 WIDE = 132  # columns from which one table holds all numbers
 MOST_TASKS = 60  # rows of the map; beyond that only those that tell something are shown
 LAST_LINES = 30  # of a text in a cell's page
+LONGEST_LINE = 110  # of a sentence, however wide the page is
+SIGNS = "E: an error; ·: not measured yet; ◆: no configuration of known cost passes as much for less."
 _OUTCOME_STYLES = {"pass": "blue", "passed": "blue", "error": "magenta", "skipped": "dim"}
 _BAD = "yellow"  # blue and yellow: the pair that every eye tells apart
 
@@ -45,9 +48,9 @@ def show_report(report: Report) -> None:
     say(f"{one_line(run.experiment)}: run {one_line(run.id)}{began}")
     say(f"{words.counts(report)}; {words.telling(report.tasks)}; spent {words.spent(report)}")
     for warning in report.warnings:
-        say(f"WARNING: {one_line(warning)}")
+        _say(f"WARNING: {warning}")
     for note in run.notes:
-        say(f"note: {one_line(note)}")
+        _say(f"note: {note}")
     say()
     name = {row.label: letters(number) for number, row in enumerate(report.configurations)}
     if console().width >= WIDE:
@@ -59,9 +62,16 @@ def show_report(report: Report) -> None:
     _show_tasks(report, name)
     for one in run.skipped:
         changed = f" ({', '.join(one.changed)})" if one.changed else ""
-        say(f"skipped: {one_line(one.task)}: {one_line(one.reason)}{one_line(changed)}")
-    for line in words.METHOD:
-        say(f"  {line}")
+        _say(f"skipped: {one.task}: {one.reason}{changed}")
+    for line in (SIGNS, *words.METHOD):
+        _say(f"- {line}")
+
+
+def _say(text: str) -> None:
+    """A sentence of any length, on as many lines as it needs."""
+    width = min(console().width, LONGEST_LINE)
+    for line in wrap(one_line(text), width, subsequent_indent="  ", break_on_hyphens=False):
+        say(line)
 
 
 def _label(row: ConfigurationRow) -> Text:

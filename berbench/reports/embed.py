@@ -11,7 +11,7 @@ from berbench.reports.markdown import cell_facts
 from berbench.reports.values import CellFiles
 
 # What the evidence of all cells may come to, in bytes of text; escaping makes a part of it longer.
-WHOLE = 48 << 20
+WHOLE = 32 << 20
 MOST, LEAST = 256 << 10, 12 << 10  # of one cell
 SHARES: Mapping[str, float] = {"candidate": 0.25, "log": 0.2, "tests": 0.15}  # the transcript has the rest
 _TEST_EXTRA = 40  # bytes around the texts of one test

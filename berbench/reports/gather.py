@@ -25,6 +25,7 @@ from berbench.reports.values import (
 from berbench.stats import amount, front, paired, rate
 
 _DIGITS = re.compile(r"(\d+)")
+MOST_NAMES = 12  # tasks that a warning names
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -209,15 +210,14 @@ def _warnings(report: Report) -> Iterable[str]:
     if report.missing:
         yield f"{_count(report.missing, 'planned cell')} {_are(report.missing)} not measured yet."
     if report.aside:
-        names = ", ".join(sorted(report.aside, key=natural))
         yield (
             f"{_count(sum(report.aside.values()), 'result')} set aside: measured on another state of the task, "
-            f"or measured again since ({names})."
+            f"or measured again since ({_names(sorted(report.aside, key=natural))})."
         )
     if outdated := [task.id for task in report.tasks if task.outdated]:
         yield (
             f"{_count(len(outdated), 'task')} changed since {'it was' if len(outdated) == 1 else 'they were'} "
-            f"measured: {', '.join(outdated)}."
+            f"measured: {_names(outdated)}."
         )
     if len({_tasks_of(row.label, report.tasks) for row in report.contestants}) > 1:
         yield (
@@ -245,10 +245,16 @@ def _sanity(row: ConfigurationRow, tasks: Sequence[TaskRow]) -> Iterable[str]:
         )
         yield (
             f"The control {row.label} is not at {expected:.0%}: {why}, so no result on these tasks "
-            f"can be trusted: {', '.join(wrong)}."
+            f"can be trusted: {_names(wrong)}."
         )
     elif not row.measured:
         yield f"The control {row.label} was never measured, so it shows nothing."
+
+
+def _names(tasks: Sequence[str]) -> str:
+    """Some of them, and how many more there are."""
+    more = len(tasks) - MOST_NAMES
+    return ", ".join(tasks[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _count(number: int, noun: str) -> str:

@@ -165,7 +165,7 @@ def cell_facts(cell: CellResult) -> tuple[tuple[str, str], ...]:
         ("cost", words.UNKNOWN if usage.cost_usd is None else words.dollars(usage.cost_usd)),
         ("tokens in / out", words.tokens_of((usage.input_tokens, usage.output_tokens))),
         ("turns", words.UNKNOWN if usage.turns is None else str(usage.turns)),
-        ("patch", f"{cell.files_changed} files, +{cell.lines_added} −{cell.lines_deleted} lines"),
+        ("patch", f"files: {cell.files_changed}, lines: +{cell.lines_added} −{cell.lines_deleted}"),
         ("refused requests", str(cell.refused_requests)),
         ("key", cell.key),
         ("task's fingerprint", cell.fingerprint),

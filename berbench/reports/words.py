@@ -147,4 +147,4 @@ def telling(tasks: Sequence[TaskRow]) -> str:
     """How many tasks tell the configurations apart."""
     silent = sum(bool(task.information) for task in tasks)
     noun = "task" if len(tasks) == 1 else "tasks"
-    return f"{len(tasks)} {noun}" + (f", {silent} of them carry no information" if silent else "")
+    return f"{len(tasks)} {noun}" + (f", {silent} of them without information" if silent else "")
