@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from berbench.agents.candidate import Candidate, collect
 from berbench.agents.layer import layer_recipe
+from berbench.agents.secrets import check_secret_files, secret_words
 from berbench.engine.capture import Capture
 from berbench.engine.door import Engine, Say
 from berbench.engine.workspace import STDOUT, Ran, Workspace, WorkspaceSpec
@@ -68,6 +69,7 @@ class Agents:
         return _facts(trial, workspace, steps, candidate)
 
     def _spec(self, trial: AgentTrial) -> WorkspaceSpec:
+        check_secret_files(trial.secret_files)
         planted = {entry.path: entry for entry in trial.planted}
         seen = self._with(trial.tree, planted)
         delta = self.history.delta(trial.image.tree, trial.tree)
@@ -131,6 +133,9 @@ class _Steps:
         deadline = time.monotonic() + self.trial.timeout_s
         for number, planned in enumerate(self.trial.steps):
             step = planned
+            if time.monotonic() >= deadline:
+                self.done.append(StepFacts(step.name, None, 0.0, timed_out=True))
+                break
             if number:
                 if self.hand_over is not None:
                     step = self.hand_over(planned, self.done[-1])
@@ -141,7 +146,7 @@ class _Steps:
         return tuple(self.done)
 
     def _one(self, step: AgentStep, deadline: float) -> StepFacts:
-        secrets = [value for _, value in self.trial.secrets]
+        secrets = secret_words(self.trial.secrets, self.trial.secret_files)
         log = Capture()
         told = Capture(head=1 << 20, tail=TELEMETRY_BYTES)
         both, alone = Masked(log.feed, secrets), Masked(told.feed, secrets)
@@ -152,7 +157,7 @@ class _Steps:
                 alone.feed(piece)
 
         def line(text: str) -> Ran:
-            limit = min(LINE_S, max(1.0, deadline - time.monotonic()))
+            limit = min(LINE_S, max(0.1, deadline - time.monotonic()))
             argv = ("/bin/sh", "-c", text)
             return self.workspace.run(argv, lambda _, piece: both.feed(piece), env=step.env, timeout_s=limit)
 
@@ -176,14 +181,14 @@ class _Steps:
             ran = line(text)
             if ran.code != 0:
                 return facts(replace(ran, timed_out=False), failed=text)
-        limit = max(1.0, deadline - time.monotonic())
+        limit = max(0.1, deadline - time.monotonic())
         ran = self.workspace.run(step.argv, sink, stdin=PROMPT_FILE, env=step.env, timeout_s=limit)
         if not ran.timed_out and ran.code is not None:
             for text in step.post:
                 line(text)
         return facts(ran)
 
-    def _read(self, path: str, secrets: list[str]) -> bytes:
+    def _read(self, path: str, secrets: Sequence[str]) -> bytes:
         kept = Capture(head=0, tail=TELEMETRY_BYTES)
         masked = Masked(kept.feed, secrets)
         masked.feed(self.workspace.read(path, TELEMETRY_BYTES) or b"")
@@ -195,6 +200,14 @@ def put(history: History, entry: FileEntry) -> Change:
     """A planted file as a change of a tree."""
     id_ = history.write_blob(entry.data)
     return Change(entry.path, ABSENT, entry.mode, "0" * len(id_), id_)
+
+
+def _masked(data: bytes, trial: AgentTrial) -> bytes:
+    kept = Capture()
+    masked = Masked(kept.feed, secret_words(trial.secrets, trial.secret_files))
+    masked.feed(data)
+    masked.close()
+    return kept.value()
 
 
 def _prompt(text: bytes) -> FileEntry:
@@ -221,5 +234,5 @@ def _facts(
         setup_failed=last.setup_failed,
         warnings=workspace.warnings,
         steps=steps,
-        egress=workspace.egress,
+        egress=_masked(workspace.egress, trial),
     )
