@@ -18,6 +18,9 @@ _HIT = re.compile(rf"{_NUMBER} cache hit")
 _RECEIVED = re.compile(rf"{_NUMBER} received")
 _COST = re.compile(r"\$([\d.,]+) session")
 _ERROR = re.compile(r"^(litellm\.\w+(?:Error|Exception)\b.*)", re.MULTILINE)
+_OWN_LINE = re.compile(
+    r"^(?:Tokens|Main model|Weak model|Git repo|Repo-map): .*$|^Added .* to the chat.*$", re.M
+)
 _TIMES = {"": 1, "k": 1_000, "M": 1_000_000}
 _LONGEST = 1_000  # characters of a line that tells tokens
 
@@ -62,6 +65,7 @@ def _last_error(words: str) -> str:
 
 
 def _said_last(words: str) -> str:
-    """What stands before the last line that tells tokens, back to the one before it."""
+    """What stands before the last line that tells tokens, back to a line of aider's own."""
     before, found, _ = words.rpartition("\nTokens: ")
-    return clean(before.rpartition("\nTokens: ")[2].partition("\n")[2] or before) if found else ""
+    own = list(_OWN_LINE.finditer(before))
+    return clean(before[own[-1].end() :] if own else before) if found else ""

@@ -6,11 +6,13 @@ from typing import Any
 
 from berbench.model.cells import Usage
 from berbench.telemetry.endings import no_answer, reason
-from berbench.telemetry.said import Json, at, count, parsed, text, total
+from berbench.telemetry.said import Json, at, beginning, count, text, total
+
+TRIED = 100  # objects that are looked at from the end
 
 
 def gemini_json(data: bytes) -> Usage:
-    """What stands before the document (warnings) is passed over; a document that was cut is unknown."""
+    """What stands around the document (warnings) is passed over; a document that was cut is unknown."""
     found = _document(data)
     told: Any = at(found, "stats", "models")
     models = list(told.values()) if isinstance(told, dict) else []
@@ -31,12 +33,16 @@ def gemini_json(data: bytes) -> Usage:
 
 
 def _document(data: bytes) -> Json:
-    """The last object that begins in the first column."""
-    end = len(data)
-    while (start := data.rfind(b"{", 0, end)) >= 0:
-        if (start == 0 or data[start - 1 : start] == b"\n") and (found := parsed(data[start:].strip())):
+    """The last object that begins in the first column and is whole."""
+    words = data.decode("utf-8", "replace")
+    words = "\n" + words
+    start = len(words)
+    for _ in range(TRIED):
+        start = words.rfind("\n{", 0, start)
+        if start < 0:
+            break
+        if found := beginning(words, start + 1):
             return found
-        end = start
     return {}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Json = dict[str, Any]
+_DECODER = json.JSONDecoder()
 
 MESSAGE = 100_000  # characters of a last message that are kept
 REASON = 2_000  # characters of an error
@@ -28,6 +29,15 @@ def parsed(data: bytes) -> Json:
     """A JSON object, {} for anything else."""
     try:
         found = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def beginning(words: str, start: int) -> Json:
+    """The JSON object that begins at a position, whatever follows it; {} when there is none."""
+    try:
+        found, _ = _DECODER.raw_decode(words, start)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

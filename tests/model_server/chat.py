@@ -14,7 +14,14 @@ def asked(body: Json) -> Asked:
     results = tuple(_text(m.get("content")) for m in body.get("messages", ()) if m.get("role") == "tool")
     functions = [tool["function"] for tool in body.get("tools", ()) if "function" in tool]
     tools = {f["name"]: f.get("parameters", {}).get("properties", {}) for f in functions}
-    return Asked(bool(body.get("stream")), len(results), tools, results=results, model=body.get("model", ""))
+    return Asked(
+        bool(body.get("stream")),
+        len(results),
+        tools,
+        results=results,
+        model=body.get("model", ""),
+        edit_blocks="SEARCH/REPLACE" in json.dumps(body),
+    )
 
 
 def _text(content: Any) -> str:
@@ -33,6 +40,10 @@ def reply(turn: Turn, request: Asked, number: int) -> Reply:
         turn = Run(
             f"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\ncat <<'END_OF_TEXT'\n{turn.text}\nEND_OF_TEXT"
         )
+    if isinstance(turn, Write) and request.edit_blocks:
+        # aider offers no tools: it edits by what the model says.
+        edit = f"<<<<<<< SEARCH\n=======\n{turn.content}>>>>>>> REPLACE"
+        turn = Say(f"{turn.path}\n```\n{edit}\n```\n")
     if isinstance(turn, Run | Write):
         if isinstance(turn, Run):
             message["content"] = turn.text or None

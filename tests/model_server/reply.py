@@ -21,6 +21,7 @@ class Asked:
     freeform: frozenset[str] = frozenset()  # tools whose input is plain text
     results: tuple[str, ...] = ()  # what the tools answered
     model: str = ""
+    edit_blocks: bool = False  # the client edits by blocks in what is said
     workdir: str = ""  # where the client says it works; tools that write want absolute paths
 
 

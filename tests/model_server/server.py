@@ -146,7 +146,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         else:
             # A request without tools is a side question, such as for a title.
-            if not asked.tools and not asked.freeform and not isinstance(turn, Say):
+            tools = asked.tools or asked.freeform or asked.edit_blocks
+            if not tools and not isinstance(turn, Say):
                 turn = turn if hasattr(turn, "text") and not hasattr(turn, "command") else Say("A title")
             reply: Reply = api.reply(turn, asked, model.number())  # type: ignore[attr-defined]
             if asked.stream:

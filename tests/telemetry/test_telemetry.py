@@ -68,6 +68,16 @@ def test_turns_and_cost_are_told_by_who_knows_them() -> None:
 # --- runs that end early ---
 
 
+def test_a_log_for_people_tells_rounded_numbers() -> None:
+    usage = read("aider.edit")
+    assert (tokens(usage), usage.turns, usage.cost_usd) == ((1000, 0, 50), 1, 0.0015)
+    assert usage.final_message.startswith("greeting.txt\n```")
+    line = b"Tokens: 12k sent, 1.1k cache write, 9.5k cache hit, 1,021 received. Cost: $0.02 message, $1.03 session.\n"
+    more = read("aider.", captured("aider.edit") + b"\nMore.\n\n" + line)
+    assert (tokens(more), more.turns, more.cost_usd) == ((13_000, 9_500, 1071), 2, 1.03)
+    assert more.final_message.endswith("More.")
+
+
 @pytest.mark.parametrize("name", ["claude-code.refuse", "opencode.refuse", "mini-swe-agent.refuse"])
 def test_a_refusal_is_told_and_is_no_outage(name: str) -> None:
     usage = read(name)
@@ -87,6 +97,9 @@ def test_a_refusal_is_told_and_is_no_outage(name: str) -> None:
         ("codex.cut", "stream disconnected before completion"),
         ("mini-swe-agent.error-500", "InternalServerError"),
         ("mini-swe-agent.late-500", "InternalServerError"),
+        ("gemini-cli.error-401", "That key is not known here."),
+        ("opencode.error-401", "That key is not known here. (status 401)"),
+        ("aider.error-500", "litellm.InternalServerError"),
     ],
 )
 def test_a_provider_that_gives_no_answer_is_told(name: str, reason: str) -> None:
