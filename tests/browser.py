@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,12 +21,24 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 REMEDY = "install Chromium (on Debian: apt-get install chromium), or name it in BERBENCH_CHROMIUM"
 _PATIENCE_S = 60.0
 
+# The protocol's pipes are the descriptors 3 and 4, whatever they are here.
+_PLUMBING = """
+import fcntl, os, sys
+read, write = (fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3])
+os.dup2(read, 3), os.dup2(write, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
 
 def find() -> str:
     """The browser's program, "" when there is none."""
     named = os.environ.get("BERBENCH_CHROMIUM", "")
     found = (shutil.which(name) for name in ((named,) if named else NAMES))
     return next((path for path in found if path), "")
+
+
+class Gone(Exception):
+    """The browser's pipe was closed."""
 
 
 class Page:
@@ -38,6 +51,7 @@ class Page:
         self._session = ""
         self.complaints: list[str] = []
         self.requests: list[str] = []
+        self.file = ""  # the address of what is open
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -65,7 +79,7 @@ class Page:
                 raise AssertionError("the browser does not answer")
             read = os.read(self._back, 1 << 20)
             if not read:
-                raise AssertionError("the browser has ended")
+                raise Gone
             self._rest += read
         message, _, self._rest = self._rest.partition(b"\0")
         told = json.loads(message)
@@ -85,7 +99,8 @@ class Page:
     def open(self, path: Path, anchor: str = "") -> None:
         """Load a file and wait until it is there."""
         self._ask("Page.navigate", url="about:blank")  # else only the anchor would change
-        self._ask("Page.navigate", url=path.as_uri() + anchor)
+        self.file = path.as_uri()
+        self._ask("Page.navigate", url=self.file + anchor)
         until = time.monotonic() + _PATIENCE_S
         while self.run("document.readyState + location.protocol") != "completefile:":
             assert time.monotonic() < until, "the page never finished loading"
@@ -128,28 +143,26 @@ def page() -> Iterator[Page]:
     for_it, to = os.pipe()
     back, from_it = os.pipe()
     folder = tempfile.mkdtemp(prefix="bb-browser-")
-    # The protocol's pipes are the descriptors 3 and 4; a shell puts them there, whatever they are called here.
-    line = f'exec "$0" "$@" 3<&{for_it} 4>&{from_it}'
-    command = ["sh", "-c", line, program, "--headless", "--remote-debugging-pipe", "--no-sandbox"]
-    command += [
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--disable-background-networking",
-    ]
+    command = [sys.executable, "-c", _PLUMBING, str(for_it), str(from_it)]
+    command += [program, "--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu"]
+    command += ["--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking"]
     command += [f"--user-data-dir={folder}", "about:blank"]
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=(for_it, from_it),
-        start_new_session=True,
-    )
+    log = Path(folder) / "log"
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            pass_fds=(for_it, from_it),
+            start_new_session=True,
+        )
     os.close(for_it)
     os.close(from_it)
     try:
         yield Page(to, back)
+    except Gone as gone:
+        raise AssertionError(f"the browser has ended: {log.read_text(errors='replace')[-2000:]}") from gone
     finally:
         os.close(to)
         os.close(back)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from berbench.model.cells import CellOutcome, CellResult, Usage
-from berbench.reports import CellFiles, Planned, RunFacts, TaskFacts, TestLine
+from berbench.reports import CellFiles, Planned, Report, RunFacts, Skipped, TaskFacts, TestLine, gather
 
 BEGAN = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 PASS, FAIL, TIMEOUT, TAMPERED, ERROR = CellOutcome
@@ -194,3 +194,23 @@ def evidence(cell: CellResult, *, transcript: bytes = b"", size: int = 0) -> Cel
         prompt=b'# Apostrophes split words\n\n`words("don\'t")` is 2, and should be 1.\n',
         where=f"/home/person/.local/share/berbench/tally/cells/{cell.key}",
     )
+
+
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31m`|*_[a](b)\u202e\x00\udce9'\""
+)
+
+
+def hostile_report() -> tuple[Report, dict[str, CellFiles]]:
+    """Everything that comes from outside is hostile."""
+    cells = [
+        result(HOSTILE, HOSTILE, FAIL, reasons=(HOSTILE,), verdict=HOSTILE),
+        result(HOSTILE, "b", ERROR, error=HOSTILE),
+        result("2", "b", PASS, cost=0.5),
+    ]
+    raw = HOSTILE.encode("utf-8", "surrogateescape") + b"\xff\xfe<!-- <script>"
+    files = CellFiles(raw, raw, raw, (TestLine(HOSTILE, "failed", HOSTILE),), raw, raw, HOSTILE, HOSTILE)
+    skipped = (Skipped(HOSTILE, HOSTILE, (HOSTILE,)),)
+    run = run_of(cells, id=HOSTILE, experiment=HOSTILE, skipped=skipped, notes=(HOSTILE,))
+    tasks = {HOSTILE: TaskFacts(HOSTILE, description=HOSTILE)}
+    return gather(run, cells, tasks), {cell.key: files for cell in cells}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from berbench.evidence.reading import legible, plain_text
+from berbench.evidence.reading import plain_text
 from berbench.model.cells import CellOutcome, CellResult
 from berbench.reports import words
+from berbench.reports.marks import plain
 from berbench.reports.values import CellFiles, Comparison, Report, Square, TaskRow
 
 MOST_PAIRS = 15  # more than that, and only those with the first configuration are shown
@@ -188,22 +189,22 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterabl
 
 def _code(text: str) -> str:
     """A name as code: nothing in it is obeyed, and nobody is mentioned by it."""
-    plain = legible(text).replace("|", "\\|")
-    ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(plain)), default=0))
-    pad = " " if "`" in plain else ""
-    return f"{ticks}{pad}{plain}{pad}{ticks}" if plain else ""
+    shown = plain(text).replace("|", "\\|")
+    ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(shown)), default=0))
+    pad = " " if "`" in shown else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}" if shown else ""
 
 
 def _words(text: str) -> str:
     """Text in which nothing is markup."""
-    plain = " ".join(legible(line) for line in text.splitlines())
-    return re.sub(r"([\\`*_{}\[\]<>#|~@&])", lambda found: f"&#{ord(found[1])};", plain)
+    shown = " ".join(plain(line) for line in text.splitlines())
+    return re.sub(r"([\\`*_{}\[\]<>#|~@&])", lambda found: f"&#{ord(found[1])};", shown)
 
 
 def _fenced(text: str, language: str) -> str:
     """A quoted text, its end where it is long, between fences longer than any inside."""
     lines = text.splitlines()
     note = f"(the last {MOST_LINES} of {len(lines)} lines)\n\n" if len(lines) > MOST_LINES else ""
-    body = "\n".join(legible(line.expandtabs(4)) for line in lines[-MOST_LINES:])
+    body = "\n".join(plain(line.expandtabs(4)) for line in lines[-MOST_LINES:])
     fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(body)), default=0))
     return f"{note}{fence}{language}\n{body}\n{fence}\n\n"

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 
 from berbench.evidence.reading import legible
 
+# Characters that turn the direction of what stands beside them: a name could pass for another one.
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(value: str) -> str:
+    """Text on one line, with everything written out that is no character to be seen, or turns others round."""
+    seen = legible(value)
+    return seen if seen.isascii() else _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", seen)
+
 
 def text(value: str) -> str:
     """Text that is safe between tags and in quoted attributes, and legible whatever was in it."""
-    return html.escape(legible(value), quote=True)
+    return html.escape(plain(value), quote=True)
 
 
 def letters(number: int) -> str:
