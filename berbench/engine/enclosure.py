@@ -12,8 +12,9 @@ import io
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from ipaddress import IPv4Network
 from typing import Any
 
 from berbench.engine import egress, owner
@@ -66,25 +67,16 @@ class Enclosure:
         """Make the network; from then on its addresses are known."""
         for _ in range(TRIES):
             network = egress.subnet(random.randrange(1 << 20))
-            hosts = list(network.hosts())
-            wanted = {
-                "Name": self.network,
-                "CheckDuplicate": True,
-                "Driver": "bridge",
-                "Internal": True,
-                "EnableIPv6": False,
-                "Labels": {owner.OWNER: owner.this_process(), **self._labels},
-                "IPAM": {"Driver": "default", "Config": [{"Subnet": str(network), "Gateway": str(hosts[0])}]},
-                "Options": {"com.docker.network.bridge.inhibit_ipv4": "true"},
-            }
+            gateway, proxy, agent = (str(network[number]) for number in (1, 2, 3))
+            wanted = network_body(self.network, network, self._labels)
             try:
                 self._api.call("POST", "/networks/create", body=wanted)
             except Refused as error:
                 if "overlap" not in error.reason.lower():
                     raise
                 continue
-            self.proxy_address, self.agent_address = str(hosts[1]), str(hosts[2])
-            self._canaries = (f"{hosts[0]}:22",)
+            self.proxy_address, self.agent_address = proxy, agent
+            self._canaries = (f"{gateway}:22",)
             return
         raise EngineError(
             f"No free network was found in {egress.SPACE} for an agent.",
@@ -174,6 +166,20 @@ class Enclosure:
         except Refused as error:
             if error.status != 404:
                 raise
+
+
+def network_body(name: str, network: IPv4Network, labels: Mapping[str, str]) -> dict[str, Any]:
+    """What an engine is asked for: a network that leads nowhere, and in which the host itself has no address."""
+    return {
+        "Name": name,
+        "CheckDuplicate": True,
+        "Driver": "bridge",
+        "Internal": True,
+        "EnableIPv6": False,
+        "Labels": {owner.OWNER: owner.this_process(), **labels},
+        "IPAM": {"Driver": "default", "Config": [{"Subnet": str(network), "Gateway": str(network[1])}]},
+        "Options": {"com.docker.network.bridge.inhibit_ipv4": "true"},
+    }
 
 
 class _Log:
