@@ -52,7 +52,7 @@ def regrade(
                 resolution=resolution,
                 narrowing=Narrowing(),
             )
-            wanted = frozenset(one.key for one in plan.cells)
+            wanted = {(one.task, one.configuration.label, one.attempt): one.key for one in plan.cells}
         keys = (cells.open(cell).record.result.key,) if cell else stage.newest_first(cells, cells.measured())
         found: list[stage.Regraded] = []
         if keys:

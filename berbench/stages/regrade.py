@@ -8,7 +8,7 @@ under the same key takes the older one's place, and that one is kept in the cell
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -70,6 +70,9 @@ def goal(old: CellRecord, ground: Ground | None) -> tuple[dict[str, str], str]:
     return {**old.inputs, "task": today["task"]}, ""
 
 
+Wanted = Mapping[tuple[str, str, int], str]  # today's key by task, configuration and attempt
+
+
 @dataclass(frozen=True, slots=True)
 class Regrading:
     """What stored cells are graded again with. `grounds` are the tasks that are fresh today, by id."""
@@ -78,14 +81,16 @@ class Regrading:
     cells: Cells
     grounds: Mapping[str, Ground]
 
-    def one(self, key: str, wanted: Collection[str] | None, say: Say) -> Regraded | None:
-        """Grade one stored cell; None when its work belongs to none of the `wanted` keys (None: all are)."""
+    def one(self, key: str, wanted: Wanted | None, say: Say) -> Regraded | None:
+        """Grade one stored cell; None when its work belongs to none of the `wanted` cells (None: all are)."""
         stored = self.cells.open(key)
         old = stored.record
         inputs, why = goal(old, self.grounds.get(old.result.task))
         target = cell_key(inputs) if inputs else key
-        if wanted is not None and target not in wanted and key not in wanted:
-            return None
+        if wanted is not None:
+            asked = wanted.get((old.result.task, old.result.label, old.result.attempt))
+            if asked is None or (self.cells.find(asked) if why else asked != target):
+                return None
         if why:
             return Regraded(old.result, kept=why)
         with self.cells.claim(target) as free:
@@ -145,7 +150,7 @@ def _kept(stored: StoredCell, *, in_place: bool) -> Iterator[tuple[str, bytes]]:
 
 
 def regrade(
-    regrading: Regrading, keys: Iterable[str], *, wanted: Collection[str] | None, concurrency: int, say: Say
+    regrading: Regrading, keys: Iterable[str], *, wanted: Wanted | None, concurrency: int, say: Say
 ) -> Iterator[Regraded]:
     """Grade the stored cells again, so many at once. One cell's trouble is never another's."""
     with ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="regrade") as pool:

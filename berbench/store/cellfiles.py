@@ -6,6 +6,7 @@ prompt.md            what the agent was told
 agent.json           what its container recorded; log and telemetry are files of their own
 transcript.log       what it printed, head and tail
 telemetry/NN         of each step: where it told its usage
+steps/NN.log         of each step of several: what it printed
 candidate.patch      what it left
 egress.json          requests that were not let through
 egress.log           the proxy's log, head and tail
@@ -103,10 +104,12 @@ def agent_files(facts: AgentFacts) -> dict[str, bytes]:
         files[CANDIDATE] = facts.candidate
     if facts.egress:
         files[EGRESS_LOG] = facts.egress
-    if facts.telemetry:
+    if not facts.steps:
         files["telemetry/00"] = facts.telemetry
     for number, (step, written) in enumerate(zip(facts.steps, document["steps"], strict=True), 1):
-        files[f"telemetry/{number:02d}"], files[f"steps/{number:02d}.log"] = step.telemetry, step.log
+        files[f"telemetry/{number:02d}"] = step.telemetry
+        if len(facts.steps) > 1:  # one step's log is the transcript
+            files[f"steps/{number:02d}.log"] = step.log
         del written["log"], written["telemetry"]
     files[AGENT] = _json({"schema": AGENT_SCHEMA, **document})
     return files
@@ -119,9 +122,14 @@ def agent_from(read: Read) -> AgentFacts | None:
         return None
     document = _document(data, AGENT_SCHEMA)
     try:
+        written, transcript = document.pop("steps"), read(TRANSCRIPT)
         steps = tuple(
-            StepFacts(**step, log=read(f"steps/{number:02d}.log"), telemetry=read(f"telemetry/{number:02d}"))
-            for number, step in enumerate(document.pop("steps"), 1)
+            StepFacts(
+                **step,
+                log=read(f"steps/{number:02d}.log") if len(written) > 1 else transcript,
+                telemetry=read(f"telemetry/{number:02d}"),
+            )
+            for number, step in enumerate(written, 1)
         )
         refused = tuple(
             Refused(one["host"], one["port"], datetime.fromisoformat(one["at"]), one["reason"])
@@ -131,8 +139,8 @@ def agent_from(read: Read) -> AgentFacts | None:
             **_tupled(document),
             steps=steps,
             refused=refused,
-            log=read(TRANSCRIPT),
-            telemetry=_maybe(read, "telemetry/00") or b"",
+            log=transcript,
+            telemetry=steps[-1].telemetry if steps else read("telemetry/00"),
             egress=_maybe(read, EGRESS_LOG) or b"",
             candidate=_maybe(read, CANDIDATE),
         )

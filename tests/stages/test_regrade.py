@@ -1,0 +1,134 @@
+"""Stored work under a new grade: when it is as good as new, when it is not, and what stays of the old one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runplace import RunPlace, Work, outcomes, run_place
+
+from berbench.errors import EngineError
+from berbench.model.task import TaskFiles
+from berbench.model.trial import VerdictName
+from berbench.stages.plan import Plan, fresh_grounds
+from berbench.stages.regrade import Regrading, Wanted, document, exit_code, newest_first, regrade
+from berbench.stages.validate import validate_task
+from berbench.store import cellfiles
+from berbench.store.cells import Cells
+
+AGENT = "{tools: [{tool: agent, model: a}], tasks: 8, attempts: 2}"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunPlace]:
+    with run_place(tmp_path_factory.mktemp("regrade")) as place:
+        yield place
+
+
+@pytest.fixture
+def place(shared: RunPlace, tmp_path: Path) -> Iterator[RunPlace]:
+    """Nothing measured; whatever a test does to task 8 is taken back."""
+    shared.work = Work()
+    shared.cells = Cells(tmp_path / "cells", locks=tmp_path / "locks")
+    folder = shared.place.project.folder("8")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    solved = dict(shared.played.solved["8"])
+    yield shared
+    for path, data in before.items():
+        path.write_bytes(data)
+    shared.played.solved["8"] = solved  # type: ignore[index]
+    shared.played.trouble = None
+
+
+def _again(place: RunPlace, wanted: Wanted | None = None) -> dict[str, Any]:
+    grounds = fresh_grounds(place.place.project, place.place.history)
+    regrading = Regrading(place.makers().bench, place.cells, grounds)
+    keys = newest_first(place.cells, place.cells.measured())
+    return document(list(regrade(regrading, keys, wanted=wanted, concurrency=2, say=lambda line: None)))
+
+
+def _wanted(plan: Plan) -> Wanted:
+    return {(cell.task, cell.configuration.label, cell.attempt): cell.key for cell in plan.cells}
+
+
+def _edit(place: RunPlace, edit: Callable[[TaskFiles], None]) -> None:
+    """Change task 8 and prove it anew."""
+    edit(place.place.project.read_task("8"))
+    proven = validate_task(place.place.bench_with(place.played), "8", say=lambda of, line: None)
+    assert proven.verdict.name is VerdictName.VALIDATED, proven.verdict
+
+
+def _another_command(place: RunPlace) -> None:
+    project = place.place.project
+    _edit(place, lambda files: project.update_verify_command("8", files.task.verify.command + " --color=no"))
+
+
+def test_work_is_graded_as_of_today_with_no_agent_and_found_by_the_next_run(place: RunPlace) -> None:
+    first = place.run(place.plan(AGENT))
+    _another_command(place)
+    plan = place.plan(AGENT)
+    place.work.asked.clear()
+    found = _again(place, _wanted(plan))
+    assert (found["graded"], found["changed"], found["kept"]) == (2, 0, 0)
+    again = place.run(plan)
+    assert (again["measured"], again["reused"], place.work.asked) == (0, 2, [])
+    assert outcomes(again) == outcomes(first)
+    assert {row["key"] for row in again["cells"]}.isdisjoint(row["key"] for row in first["cells"])
+    old, new = (place.cells.open(document["cells"][0]["key"]) for document in (first, again))
+    assert new.record.regraded_from == old.record.result.key
+    assert new.record.result.fingerprint != old.record.result.fingerprint
+    assert new.read(cellfiles.TRANSCRIPT) == old.read(cellfiles.TRANSCRIPT)
+    # What is graded as of today already is not graded from older work again.
+    assert _again(place)["kept"] == 2
+
+
+def test_what_an_agent_did_not_see_the_same_is_told_and_not_graded(place: RunPlace) -> None:
+    place.run(place.plan(AGENT))
+    project = place.place.project
+    _edit(
+        place, lambda files: project.update_prompt("8", files.prompt + b"\nAnd please be quick about it.\n")
+    )
+    found = _again(place, _wanted(place.plan(AGENT)))
+    assert found["graded"] == 0
+    assert {row["kept"] for row in found["cells"]} == {"the agent saw another prompt"}
+
+
+def test_a_task_whose_proof_does_not_hold_grades_nothing(place: RunPlace) -> None:
+    place.run(place.plan(AGENT))
+    place.place.project.update_verify_command("8", "true")
+    assert {row["kept"] for row in _again(place)["cells"]} == {"the task's proof does not hold today"}
+
+
+def test_a_control_is_measured_anew_rather_than_graded_from_older_work(place: RunPlace) -> None:
+    place.run(place.plan("{tools: [{tool: [oracle, nop]}], tasks: 8}"))
+    _another_command(place)
+    assert {row["kept"] for row in _again(place)["cells"]} == {"a control costs nothing: run it again"}
+
+
+def test_a_grade_of_the_same_task_takes_the_older_ones_place_which_is_kept(place: RunPlace) -> None:
+    plan = place.plan(AGENT)
+    place.run(plan)
+    # Now nothing solves it: a test that was lucky, or a berbench that grades more strictly.
+    place.played.solved["8"] = {"tally/words.py": b"never"}  # type: ignore[index]
+    found = _again(place, _wanted(plan))
+    assert (found["graded"], found["changed"]) == (2, 1)
+    [row] = [row for row in found["cells"] if row["before"] != row["outcome"]]
+    assert (row["before"], row["outcome"], row["key"]) == ("pass", "fail", row["from"])
+    stored = place.cells.open(row["key"])
+    assert json.loads(stored.read(f"{cellfiles.EARLIER}/000.json"))["outcome"] == "pass"
+    _again(place)
+    assert f"{cellfiles.EARLIER}/001.json" in place.cells.open(row["key"]).names()
+
+
+def test_an_engine_that_fails_leaves_the_older_grade(place: RunPlace) -> None:
+    before = place.run(place.plan(AGENT))
+    place.played.trouble = EngineError("The engine is gone.")
+    found = _again(place)
+    assert exit_code(found) == 3
+    # The other attempt left nothing, and nothing needs no trial.
+    assert [row["error"] for row in found["cells"] if row["error"]] == ["The engine is gone."]
+    place.played.trouble = None
+    assert outcomes(place.run(place.plan(AGENT))) == outcomes(before)
