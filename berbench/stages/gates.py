@@ -37,7 +37,7 @@ def below(found: Rates, least: float) -> tuple[str, ...]:
     return tuple(
         f"--min-pass-rate: {label} {_told(tasks)}, and {least:.0%} was asked for"
         for label, tasks in asked.items()
-        if not tasks or _mean(tasks.values()) < least
+        if not tasks or _mean(tasks.values()) < round(least, 9)
     )
 
 
