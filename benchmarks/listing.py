@@ -20,20 +20,26 @@ TASKS = 500
 
 def run(folder: Path) -> Iterator[Result]:
     """Wall time of the whole command."""
-    root = measure.long_history(folder / "list", 2_000, every=100)
-    data = folder / "list-data"
+    root, data = one_task(folder, "list")
+    proven_copies(root, data, TASKS)
+    (ours,) = measure.best(lambda: measure.run([*BERBENCH, "task", "list", "--json"], root, data))
+    yield Result("task list", ours, 1, "s", f"{TASKS} tasks, each with its proof")
+
+
+def one_task(folder: Path, name: str) -> tuple[Path, Path]:
+    """A repository with a task to make copies of, and its data folder."""
+    root = measure.long_history(folder / name, 2_000, every=100)
+    data = folder / f"{name}-data"
     issue = folder / "issue.md"
     issue.write_text(
         "# Case is wrong\n\nA case should be itself, whichever number it is given.\n", encoding="utf-8"
     )
     measure.run([*BERBENCH, "task", "create", "1000", "--no-api", "--issue-file", str(issue)], root, data)
-    _multiply(root, data)
-    (ours,) = measure.best(lambda: measure.run([*BERBENCH, "task", "list", "--json"], root, data))
-    yield Result("task list", ours, 1, "s", f"{TASKS} tasks, each with its proof")
+    return root, data
 
 
-def _multiply(root: Path, data: Path) -> None:
-    """Copies of one task under other ids, each with a block of its own."""
+def proven_copies(root: Path, data: Path, number: int) -> dict[str, str]:
+    """Copies of one task under other ids, each with a block of its own; the fingerprint of each."""
     project = Project(root, locks=data / "locks")
     history = GitHistory(root)
     try:
@@ -51,11 +57,14 @@ def _multiply(root: Path, data: Path) -> None:
     base, reference = (
         Trialed(Facts(name, code), Evidence()) for name, code in (("base", 1), ("reference", 0))
     )
-    for number in range(TASKS):
-        task = files.task.model_copy(update={"id": f"copy-{number}"})
+    made_of = {}
+    for copy in range(number):
+        task = files.task.model_copy(update={"id": f"copy-{copy}"})
         made = type(files)(task, files.prompt, files.tests_patch, files.reference_patch)
         project.create_task(made)
         block = make_validation(
             task.id, inputs, verdict=verdict, base=base, reference=reference, validated_at=datetime.now(UTC)
         )
         project.write_validation(task.id, block)
+        made_of[task.id] = block.fingerprint
+    return made_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -64,6 +64,11 @@ def tell_run(cells: Cells, project: Project, history: History, wanted: str) -> T
     for planned in facts.planned:
         if (found := _stored(cells, planned.key, facts, fresh=bool(document.get("fresh")))) is not None:
             stored[planned.key] = found
+    if newer := sum(_after(one, facts) for one in stored.values()):
+        note = (
+            f"{newer} of its cells were measured or graded again since it ended: the newer results are shown."
+        )
+        facts = replace(facts, notes=(*facts.notes, note))
     report = gather(facts, (one.record.result for one in stored.values()), weights)
     return Told(report, stored, references)
 
@@ -151,6 +156,11 @@ def _stored(cells: Cells, key: str, run: RunFacts, *, fresh: bool) -> StoredCell
 def _before(cell: StoredCell, run: RunFacts) -> bool:
     at = cell.record.result.finished_at
     return at is not None and run.started_at is not None and at < run.started_at
+
+
+def _after(cell: StoredCell, run: RunFacts) -> bool:
+    at = cell.record.result.finished_at
+    return at is not None and run.finished_at is not None and at > run.finished_at
 
 
 def _tasks(
