@@ -47,6 +47,11 @@ class Ground:
         return proof.fingerprint if proof else ""
 
     @property
+    def known_as(self) -> str:
+        """The task in a cell's key: with its id, since two tasks of one content are still two rows of a report."""
+        return f"{self.files.task.id} {self.fingerprint}"
+
+    @property
     def task_inputs(self) -> Mapping[str, str]:
         """The named hashes behind the fingerprint."""
         proof = self.files.task.validation
@@ -57,7 +62,7 @@ class Ground:
         task = self.files.task
         return cell_inputs(
             configuration,
-            task=self.fingerprint,
+            task=self.known_as,
             prompt=self.files.prompt,
             limits=task.limits.limits(),
             timeout_s=self.timeout_s,

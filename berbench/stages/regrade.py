@@ -59,7 +59,7 @@ def goal(old: CellRecord, ground: Ground | None) -> tuple[dict[str, str], str]:
     seen = [name for name in changed_inputs(old.task_inputs, ground.task_inputs) if name not in UNSEEN]
     task = ground.files.task
     today = task_inputs(
-        task=ground.fingerprint,
+        task=ground.known_as,
         prompt=ground.files.prompt,
         limits=task.limits.limits(),
         image=ground.image_key,
