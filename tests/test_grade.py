@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from berbench.model.grading import BESIDE, INSIDE, TWIN, Canary, Grade, GradeName
 from berbench.model.task import Control
-from berbench.model.trial import Evidence
+from berbench.model.trial import Evidence, ReportFile
 from berbench.verdicts import Needs, Trialed, Watched, grade
 from test_verdicts import evidence, trial
 
@@ -205,3 +207,18 @@ def test_a_twin_may_do_what_its_original_does_but_never_pass(outcome: str, wante
     twin = Canary("picks_rows", False, TWIN, "tests/test_x.py")
     lines = (f"passed {A}", f"failed {B}", *SEEN, f"{outcome} tests/test_x.py::test_picks_rows")
     assert grade(Watched(trial(1, evidence(*lines), LOG), (*CANARIES, twin)), NEEDS).name is wanted
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"), [("go-json", GradeName.INCONSISTENT), ("junit", GradeName.TAMPERED)]
+)
+def test_a_planted_test_that_was_cut_off_with_the_log_accuses_nobody(source: str, wanted: GradeName) -> None:
+    found = replace(evidence(f"passed {A}", f"passed {B}", *SEEN[1:]), source=source)
+    assert grade(Watched(trial(1, found, LOG, log_truncated=True), CANARIES), NEEDS).name is wanted
+
+
+def test_a_planted_test_that_was_cut_off_with_its_report_accuses_nobody() -> None:
+    cut = (ReportFile("pytest.xml", b"<testsuites>", truncated=True),)
+    found = graded(f"passed {A}", f"passed {B}", seen=SEEN[1:], reports=cut)
+    assert found.name is GradeName.INCONSISTENT
+    assert "more than is kept" in found.reasons[0]

@@ -20,6 +20,7 @@ from berbench.model.task import Control
 from berbench.model.trial import Facts, Outcome, TestResult
 from berbench.verdicts.comparison import FAILING, NAMES_SHOWN, Trialed, failures, tests
 
+_STREAMS = frozenset({"go-json", "tap", "libtest", "nextest"})  # evidence that is read from the log itself
 NO_CANARIES = "no canary watched this run"
 _NOTHING_KNOWN = Control()
 
@@ -124,6 +125,9 @@ def _judge(candidate: Watched, control: Watched | None, proven: Control, needed:
     if lacking:
         return _not_solved(candidate, needed, lacking)
     unseen = _unseen(candidate) or (_unseen(control, some=True) if control else "")
+    if unseen and any(_is_cut(watched) for watched in (candidate, control) if watched):
+        said = "the run said more than is kept, so it is not known how every test ended"
+        return _with_tail(GradeName.INCONSISTENT, (said,), candidate.facts)
     if unseen:
         return _with_tail(
             GradeName.TAMPERED, (f"every needed test is said to pass, but {unseen}",), candidate.facts
@@ -169,6 +173,12 @@ def _unseen(watched: Watched, *, some: bool = False) -> str:
     if some and not any(one and not canary.passes for canary, one in watched.sightings.items()):
         return "no planted test that must fail is in the report"
     return ""
+
+
+def _is_cut(watched: Watched) -> bool:
+    """Whether results may be missing because a report, or the output that holds them, is not kept whole."""
+    facts, source = watched.facts, watched.trialed.evidence.source
+    return any(report.truncated for report in facts.reports) or (facts.log_truncated and source in _STREAMS)
 
 
 def _passed(watched: Watched, name: str) -> bool:

@@ -23,6 +23,17 @@ RIGHT: tuple[Candidate, ...] = (
             **injected('import "fmt"\n\nfunc init() {\n\tfmt.Println("panic: no; FAIL, ok: 3 failed")\n}\n'),
         },
     ),
+    # More than is kept of a log, and results stand in the log.
+    right(
+        "go-floods-the-log",
+        {
+            "middle.go": FIXED,
+            **injected(
+                'import "fmt"\n\nfunc init() {\n\tfor i := 0; i < 60000; i++ {\n'
+                '\t\tfmt.Println("values are sorted", i)\n\t}\n}\n'
+            ),
+        },
+    ),
     right("go-newer-language", {"middle.go": FIXED, "go.mod": b"module example.org/middle\n\ngo 1.19\n"}),
     right(
         "go-own-tests",
