@@ -209,7 +209,17 @@ def hostile_report() -> tuple[Report, dict[str, CellFiles]]:
         result("2", "b", PASS, cost=0.5),
     ]
     raw = HOSTILE.encode("utf-8", "surrogateescape") + b"\xff\xfe<!-- <script>"
-    files = CellFiles(raw, raw, raw, (TestLine(HOSTILE, "failed", HOSTILE),), raw, raw, HOSTILE, HOSTILE)
+    files = CellFiles(
+        transcript=raw,
+        candidate=raw,
+        reference=raw,
+        tests=(TestLine(HOSTILE, "failed", HOSTILE),),
+        log=raw,
+        prompt=raw,
+        final_message=HOSTILE,
+        remarks=(HOSTILE,),
+        where=HOSTILE,
+    )
     skipped = (Skipped(HOSTILE, HOSTILE, (HOSTILE,)),)
     run = run_of(cells, id=HOSTILE, experiment=HOSTILE, skipped=skipped, notes=(HOSTILE,))
     tasks = {HOSTILE: TaskFacts(HOSTILE, description=HOSTILE)}

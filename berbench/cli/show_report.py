@@ -175,6 +175,8 @@ def show_cell(result: CellResult, files: CellFiles) -> None:
         say(f"  {name:<20} {one_line(value)}")
     for reason in filter(None, (*result.reasons, result.error, result.usage.refused)):
         say(f"  {one_line(reason)}")
+    for remark in files.remarks:
+        say(f"  remark: {one_line(remark)}")
     say()
     if files.tests:
         made = table("test", "outcome", wide=("test",))

@@ -61,6 +61,7 @@ def cell_document(cell: CellResult, files: CellFiles) -> dict[str, Any]:
         "final_message": files.final_message,
         "refused": cell.usage.refused,
         "refused_requests": cell.refused_requests,
+        "remarks": list(files.remarks),
         "tests": [asdict(test) for test in files.tests],
         "candidate": None if files.candidate is None else plain_text(files.candidate),
         "reference": None if files.reference is None else plain_text(files.reference),

@@ -14,6 +14,7 @@ from berbench.reports.values import CellFiles
 WHOLE = 32 << 20
 MOST, LEAST = 256 << 10, 12 << 10  # of one cell
 SHARES: Mapping[str, float] = {"candidate": 0.25, "log": 0.2, "tests": 0.15}  # the transcript has the rest
+MOST_REMARKS = 200
 _TEST_EXTRA = 40  # bytes around the texts of one test
 
 
@@ -43,6 +44,7 @@ def cell_data(cell: CellResult, files: CellFiles, *, task: int, allowed: int) ->
         "error": cell.error,
         "refused": cell.usage.refused,
         "final": final,
+        "remarks": files.remarks[:MOST_REMARKS],
         "tests": tests,
         "candidate": None if files.candidate is None else candidate,
         "log": log,

@@ -139,6 +139,10 @@ def cell_markdown(cell: CellResult, files: CellFiles) -> Iterator[str]:
     for reason in (*cell.reasons, *([cell.error] if cell.error else [])):
         yield f"- {_words(reason)}\n"
     yield "\n"
+    if files.remarks:
+        yield "## Remarks\n\n"
+        yield from (f"- {_words(remark)}\n" for remark in files.remarks)
+        yield "\n"
     if files.tests:
         yield "## Tests\n\n"
         ordered = sorted(files.tests, key=lambda test: test.passed)

@@ -90,6 +90,7 @@ class CellFiles:
     log: bytes = b""
     prompt: bytes = b""
     final_message: str = ""
+    remarks: tuple[str, ...] = ()  # requests that were refused, changes that were dropped: a sentence each
     where: str = ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from berbench.model.cells import CellResult
 from berbench.model.task import TaskState
 from berbench.reports import CellFiles, Planned, Report, RunFacts, Skipped, TaskFacts, TestLine, gather
 from berbench.stages.standing import Listed, stand
-from berbench.store import Project, cellfiles
+from berbench.store import Project, cellfiles, records
 from berbench.store.cells import RESULT, Cells, StoredCell, experiment_of
 
 CHANGED = "changed since the proof"
@@ -198,6 +199,7 @@ def evidence(cell: StoredCell, reference: bytes | None) -> CellFiles:
         log=_log(cell),
         prompt=_maybe(cell, cellfiles.PROMPT) or b"",
         final_message=cell.record.result.usage.final_message,
+        remarks=(*_refused(_maybe(cell, cellfiles.EGRESS)), *_dropped(_maybe(cell, cellfiles.GRADE))),
         where=str(cell.folder),
     )
 
@@ -210,15 +212,41 @@ def _maybe(cell: StoredCell, name: str) -> bytes | None:
 
 
 def _tests(grade: bytes | None) -> tuple[TestLine, ...]:
+    return tuple(
+        TestLine(str(one.get("id", "")), str(one.get("outcome", ""))) for one in _rows(grade, "tests")
+    )
+
+
+def _refused(egress: bytes | None) -> tuple[str, ...]:
+    """The requests that the proxy did not let through, alike ones once."""
+    told = Counter(
+        f"The request to {one.get('host', '')}:{one.get('port', '')} was refused: {one.get('reason', '')}"
+        for one in _rows(egress)
+    )
+    return tuple(f"{text} ({times} times)" if times > 1 else text for text, times in told.items())
+
+
+def _dropped(grade: bytes | None) -> tuple[str, ...]:
+    """What the grade does not stand on, though the agent changed it."""
+    rows = _rows(grade, "dropped_paths")
+    return tuple(
+        f"{one.get('path', '')} was dropped from the candidate: {one.get('reason', '')}" for one in rows
+    )
+
+
+def _rows(data: bytes | None, key: str = "") -> list[Mapping[str, Any]]:
+    """The mappings in a list of a stored document, as far as it can be read."""
     try:
-        return tuple(
-            TestLine(str(one["id"]), str(one["outcome"])) for one in json.loads(grade or b"{}")["tests"]
-        )
-    except (ValueError, KeyError, TypeError):
-        return ()
+        found = json.loads(data or b"[]")
+    except ValueError:
+        return []
+    rows = found.get(key) if key and isinstance(found, dict) else found
+    return [one for one in rows if isinstance(one, dict)] if isinstance(rows, list) else []
 
 
 def _log(cell: StoredCell) -> bytes:
-    names = cell.trials()
-    shown = [name for name in names if name == CANDIDATE] or list(names[:1])
-    return b"".join(_maybe(cell, f"{cellfiles.TRIALS}/{name}/output.log") or b"" for name in shown)
+    """The candidate's log; of whichever trial there is where it goes by another name."""
+    log = _maybe(cell, f"{cellfiles.TRIALS}/{CANDIDATE}/{records.LOG}")
+    if log is None and (names := cell.trials()):
+        log = _maybe(cell, f"{cellfiles.TRIALS}/{names[0]}/{records.LOG}")
+    return log or b""

@@ -168,6 +168,25 @@ def test_one_cell_is_shown_with_its_evidence(berbench: Place) -> None:
     assert document["schema"] == "berbench.cell-report/1" and document["candidate"] == PATCH.decode()
 
 
+def test_refused_requests_and_dropped_changes_are_told(berbench: Place) -> None:
+    cell = berbench.result("7", A, FAIL, refused_requests=3)
+    keep_run(berbench.cells, [cell])
+    folder = berbench.cells.folder / "cells" / cell.key
+    at = BEGAN.isoformat()
+    refused = [{"host": "github.com", "port": 443, "at": at, "reason": "a code forge"}] * 2
+    (folder / cellfiles.EGRESS).write_text(json.dumps(refused), encoding="ascii")
+    dropped = [{"path": "conftest.py", "reason": "it steers pytest"}]
+    grade = {"schema": "berbench.verify/1", "tests": [], "dropped_paths": dropped}
+    (folder / cellfiles.GRADE).write_text(json.dumps(grade), encoding="ascii")
+    remarks = [
+        "The request to github.com:443 was refused: a code forge (2 times)",
+        "conftest.py was dropped from the candidate: it steers pytest",
+    ]
+    assert berbench("report", "cell", cell.key, "--json").document["remarks"] == remarks
+    for form in ((), ("--markdown",)):
+        assert "(2 times)" in berbench("report", "cell", cell.key, *form).out
+
+
 def test_a_cell_that_gave_no_measurement_is_shown_as_well(berbench: Place, tmp_path: Path) -> None:
     keep_run(berbench.cells, berbench.results())
     said = berbench("report", "cell", key_of("8", B, 1)[:10])

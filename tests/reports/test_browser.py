@@ -224,7 +224,7 @@ def test_hostile_texts_are_text(page: browser.Page, tmp_path: Path) -> None:
     for key in files:
         page.open(path, f"#cell-{key}")
         assert page.run("document.querySelectorAll('img, iframe, form, #cell script').length") == 0
-        for part in ("patch", "log", "transcript", "prompt", "tests", "final"):
+        for part in ("patch", "log", "transcript", "prompt", "tests", "final", "remarks"):
             told = text(page, f"#part-{part}")
             assert "</script><script>alert(1)</script><img src=x onerror=alert(1)>" in told, part
             assert not set(told) & {"\x1b", "\x00", "\u202e"}

@@ -193,6 +193,9 @@
       diff("Reference", task.reference ?? null, "Not known: the task has changed since, or is gone.", task.cut))]);
     parts.push(["tests", "Tests", cell.tests.length ? tests(cell.tests) : make("p", { class: "soft" }, "No per-test results."),
       cell.cut.tests ? make("p", { class: "note" }, cell.cut.tests) : null]);
+    if (cell.remarks.length) {
+      parts.push(["remarks", "Remarks", make("ul", { class: "reasons" }, ...cell.remarks.map((text) => make("li", {}, shown(text))))]);
+    }
     parts.push(["log", "Verifier's log", cell.cut.log ? make("p", { class: "note" }, cell.cut.log) : null,
       cell.log ? make("pre", { class: "wrap", tabindex: 0 }, shown(cell.log)) : make("p", { class: "soft" }, "Empty.")]);
     if (cell.transcript) {
