@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import audit, create, grading, listing, report, scan, start, validate
+from benchmarks import audit, cells, create, grading, listing, report, scan, start, validate
 
 ALL = {
     "start": start,
@@ -16,6 +16,7 @@ ALL = {
     "validate": validate,
     "grading": grading,
     "audit": audit,
+    "cells": cells,
     "report": report,
 }
 

@@ -30,9 +30,17 @@ class Leftovers:
     def sweep(self) -> tuple[Leftover, ...]:
         """Remove containers and networks whose owner is gone; what was removed."""
         gone = [left for left in (*self._containers(), *self._networks()) if not left.in_use]
-        for left in gone:
+        return tuple(left for left in gone if self._swept(left))
+
+    def _swept(self, left: Leftover) -> bool:
+        """Whether it is gone now. A network that something still hangs on stays for the next sweep."""
+        try:
             self.remove(left)
-        return tuple(gone)
+        except Refused as error:
+            if left.kind == "network" and "active endpoints" in error.reason:
+                return False
+            raise
+        return True
 
     def remove(self, leftover: Leftover) -> None:
         """Remove one. EngineError when it isn't berbench's, or the engine won't; one that is gone is fine."""
