@@ -38,7 +38,7 @@ TaskIds = Annotated[
 ]
 
 
-def _known_experiments(context: typer.Context, incomplete: str) -> list[str]:
+def known_experiments(context: typer.Context, incomplete: str) -> list[str]:
     """What the shell offers for an experiment's name: names of files, and the built-in one."""
     start = Path(context.find_root().params.get("repository") or ".").absolute()
     folders = (folder / ".ber" / "bench" / "experiments" for folder in (start, *start.parents))
@@ -48,7 +48,7 @@ def _known_experiments(context: typer.Context, incomplete: str) -> list[str]:
 
 
 ExperimentName = Annotated[
-    str, typer.Argument(metavar="NAME", help="The experiment's name.", autocompletion=_known_experiments)
+    str, typer.Argument(metavar="NAME", help="The experiment's name.", autocompletion=known_experiments)
 ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from berbench.cli.options import JsonFlag, Settings
+from berbench.cli.options import JsonFlag, Settings, known_experiments
 
 if TYPE_CHECKING:
     from berbench.cli.wiring import Workplace
@@ -15,10 +15,19 @@ if TYPE_CHECKING:
 
 LIST, CELL = "list", "cell"
 
+
+def _offered(context: typer.Context, incomplete: str) -> list[str]:
+    """What the shell offers: the words that mean something here, and the experiments."""
+    words = [name for name in ("latest", LIST, CELL) if name.startswith(incomplete)]
+    return [*words, *known_experiments(context, incomplete)]
+
+
 What = Annotated[
     str,
     typer.Argument(
-        metavar="RUN", help="latest, an experiment's name for its last run, a run's id, list, or cell."
+        metavar="RUN",
+        help="latest, an experiment's name for its last run, a run's id, list, or cell.",
+        autocompletion=_offered,
     ),
 ]
 Key = Annotated[

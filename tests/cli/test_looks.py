@@ -85,6 +85,8 @@ def test_what_differs_between_rejections_is_left_out_of_their_count(
         (["-C", "/nowhere", "task", "show", ""], []),
         (["schema", "va"], ["validation"]),
         (["task", "va"], ["validate"]),
+        (["report", "l"], ["latest", "list"]),
+        (["report", "c"], ["cell", "controls"]),
     ],
 )
 def test_a_shell_can_complete_ids_and_names(words: list[str], offered: list[str], tmp_path: Path) -> None:
