@@ -7,21 +7,19 @@ configuration that was planted, and what was touched but is as it was.
 
 from __future__ import annotations
 
+import io
 import os
 import posixpath
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from berbench.engine.archive import parents
 from berbench.engine.members import LARGEST, LOST, as_told
 from berbench.engine.script import OWN_FILES
 from berbench.engine.workspace import Changed, Found, Workspace
 from berbench.history.door import History
+from berbench.history.snapshots import Blobs
 from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change, TreeEntry
-from berbench.process import scratch_prefix
 
 Original = Callable[[frozenset[str]], Mapping[str, str]]  # paths → git ids that the image itself holds there
 
@@ -56,7 +54,8 @@ class Candidate:
 class _Left:
     """What was found of an agent's work."""
 
-    files: dict[str, tuple[int, Path]] = field(default_factory=dict)  # path → mode, where its bytes are
+    blobs: Blobs
+    files: dict[str, tuple[int, int]] = field(default_factory=dict)  # path → mode, number of its bytes
     links: dict[str, str] = field(default_factory=dict)  # path → target
     seen: set[str] = field(default_factory=set)  # paths where something is that is no folder
     out: dict[str, str] = field(default_factory=dict)  # path → why it is left out
@@ -82,15 +81,15 @@ def collect(
         path for path, one in listed.items()
         if path not in out and path not in folders and (not one.gone or LOST in path)
     }  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix=scratch_prefix("left")) as name:
-        left = _Left(out=out)
+    with Blobs() as blobs:
+        left = _Left(blobs, out=out)
         for found in workspace.fetch(asked):
-            _take(found, left, Path(name))
-        ids = history.write_files([place for _, place in left.files.values()])
+            _take(found, left)
+        ids = history.write_blobs(blobs)
     written = {
-        path: TreeEntry(path, mode, id_)
-        for (path, (mode, _)), id_ in zip(left.files.items(), ids, strict=True)
-        if (path not in base or (base[path].mode, base[path].id) != (mode, id_))
+        path: TreeEntry(path, mode, ids[number])
+        for path, (mode, number) in left.files.items()
+        if path not in base or (base[path].mode, base[path].id) != (mode, ids[number])
     }
     _drop_what_was_so(written, listed, original)
     _drop_links_that_leave(written, left)
@@ -155,7 +154,7 @@ def _ignored(
     return {path: "ignored by the tree" if path in by_tree else "a cache" for path in ignored}
 
 
-def _take(found: Found, left: _Left, room: Path) -> None:
+def _take(found: Found, left: _Left) -> None:
     """Keep a file's or link's bytes, or say why not."""
     if found.is_folder:
         return
@@ -163,9 +162,8 @@ def _take(found: Found, left: _Left, room: Path) -> None:
     if found.mode == 0:
         left.out[found.path] = "no file"
     elif found.mode == SYMLINK:
-        place = room / str(len(left.files))
-        place.write_bytes(os.fsencode(found.target))
-        left.files[found.path] = (SYMLINK, place)
+        target = os.fsencode(found.target)
+        left.files[found.path] = (SYMLINK, left.blobs.add(io.BytesIO(target), len(target)))
         left.links[found.path] = found.target
     elif found.body is None or found.size > LARGEST:
         left.out[found.path] = f"larger than {LARGEST >> 20} MiB"
@@ -173,10 +171,7 @@ def _take(found: Found, left: _Left, room: Path) -> None:
         left.out[found.path] = f"more than {MOST_BYTES >> 20} MiB in all"
     else:
         left.bytes += found.size
-        place = room / str(len(left.files))
-        with place.open("wb") as file:
-            shutil.copyfileobj(found.body, file, 1 << 18)
-        left.files[found.path] = (found.mode, place)
+        left.files[found.path] = (found.mode, left.blobs.add(found.body, found.size))
 
 
 def _drop_what_was_so(

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from berbench.engine import members, seat
-from berbench.engine.api import Reply
+from berbench.engine.api import Refused, Reply
 from berbench.engine.archive import Writer, read_files
 from berbench.engine.capture import Frames
 from berbench.engine.container import ADDED, GONE, Account, Container
 from berbench.engine.enclosure import Enclosure
+from berbench.engine.watching import Beside, Limit, Reader
 from berbench.engine.workspace import GRACE_S, Changed, Denied, Found, Ran, Sink, WorkspaceSpec
 from berbench.errors import EngineError, Refusal
 from berbench.model.agent import ROOM
@@ -46,6 +46,7 @@ class DockerWorkspace:
         self._workdir = spec.image.workdir
         self._env: dict[str, str] = {}
         self._ended = False
+        self._finishing: Beside | None = None
         self._killed_before = 0
         self._out_of_memory = False
         self.trouble: list[str] = []
@@ -70,13 +71,13 @@ class DockerWorkspace:
                 remedy="the image needs /bin/sh, mv, mkdir, rm and chown; see its Dockerfile",
                 details=told[-10:],
             )
+        self._killed_before = _number(said)
         self._env = {**dict(self._spec.env), **network, "HOME": self._home, **dict(self._spec.secrets)}
         for number, file in enumerate(self._spec.secret_files):
             env = [f"BERBENCH_SECRET={file.data.decode('utf-8', 'surrogateescape')}"]
             code, _ = self._small_step(seat.put_secret(file.target, number), self._user, env)
             if code != 0:
                 raise EngineError(f"The secret file {file.target} could not be put into the container.")
-        self._killed_before = self._kills()
 
     def _pack(self, tar: IO[Any]) -> None:
         writer = Writer(tar, self._ids, int(time.time()))
@@ -116,11 +117,17 @@ class DockerWorkspace:
     ) -> Ran:
         """Run a command as the image's user."""
         variables = [f"{name}={value}" for name, value in {**self._env, **dict(env)}.items()]
-        number = self._box.second(seat.with_input(argv, stdin), self._user, self._workdir, variables)
+        try:
+            number = self._box.second(seat.with_input(argv, stdin), self._user, self._workdir, variables)
+        except Refused as error:
+            if error.status != 409:
+                raise
+            self.trouble.append("the container was ended from within")
+            return Ran(None, 0.0)
         began = time.monotonic()
-        limit = _Limit(self, timeout_s)
+        limit = Limit(timeout_s, self.term, self.kill)
         with contextlib.closing(self._box.start_second(number, timeout_s + GRACE_S + 60)) as output:
-            reader = _Reader(output, sink)
+            reader = Reader(output, sink)
             with limit:
                 while not reader.wait(LINGER_S):
                     # A child in the background may hold the output open; the command itself is what counts.
@@ -162,13 +169,18 @@ class DockerWorkspace:
             self._out_of_memory = self._out_of_memory or self._box.killed_for_memory()
             self._ended = True
             if self._enclosure is not None:
-                self._enclosure.finish()
+                self._finishing = Beside(self._enclosure.finish)
         top = self._workdir.rstrip("/") + "/"
         return tuple(
             Changed(path[len(top) :], gone=kind == GONE, added=kind == ADDED)
             for path, kind in self._box.changes()
             if path.startswith(top)
         )
+
+    def settle(self) -> None:
+        """Wait for what goes on beside the end. EngineError when isolation was found not to hold."""
+        if self._finishing is not None:
+            self._finishing.join()
 
     def fetch(self, paths: Iterable[str]) -> Iterator[Found]:
         """What lies at these paths."""
@@ -220,69 +232,13 @@ class DockerWorkspace:
 
     def _kills(self) -> int:
         code, said = self._as_root(seat.count_kills())
-        return sum(int(word) for word in said.split() if word.isdigit()) if code == 0 else 0
+        return _number(said) if code == 0 else 0
 
 
-class _Reader:
-    """Reads a command's output in a thread of its own, so that a command that has ended can be left."""
-
-    def __init__(self, output: Reply, sink: Sink) -> None:
-        self._output = output
-        self._sink = sink
-        self._error: BaseException | None = None
-        self._last = time.monotonic()
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def wait(self, seconds: float) -> bool:
-        """Whether the output ended within this time."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    def silent_for(self, seconds: float) -> bool:
-        """Whether nothing came for so long."""
-        return time.monotonic() - self._last >= seconds
-
-    def finish(self) -> None:
-        """Wait for the end, and raise what went wrong on the way."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-
-    def _read(self) -> None:
-        frames = Frames()
-        try:
-            for piece in self._output.pieces():
-                self._last = time.monotonic()
-                for number, payload in frames.numbered(piece):
-                    self._sink(number, payload)
-        except BaseException as error:
-            self._error = error
-
-
-class _Limit:
-    """TERM for everything at its time, and the end of the container after a grace; no more once it is left."""
-
-    def __init__(self, workspace: DockerWorkspace, seconds: float) -> None:
-        self._workspace = workspace
-        self._timers = [
-            threading.Timer(seconds, self._term),
-            threading.Timer(seconds + GRACE_S, workspace.kill),
-        ]
-        self.passed = False
-
-    def __enter__(self) -> None:
-        for timer in self._timers:
-            timer.daemon = True
-            timer.start()
-
-    def __exit__(self, *_: object) -> None:
-        for timer in self._timers:
-            timer.cancel()
-
-    def _term(self) -> None:
-        self.passed = True
-        self._workspace.term()
+def _number(said: bytes) -> int:
+    """The number that a script said last."""
+    words = said.split()
+    return int(words[-1]) if words and words[-1].isdigit() else 0
 
 
 def refuse_volumes(said: Mapping[str, Any], workdir: str) -> None:

@@ -110,29 +110,37 @@ def _asked(text: str) -> tuple[str, int]:
 
 # --- the look from inside ---
 
-# Runs in the agent's own network. First line: `ready`, or what is wrong; last line: whether names are resolved.
+# Runs in the agent's own network. It tries each address twice: for a moment, and once more with patience while the
+# agent is at work already. First line: `ready`, or what is wrong; last line: `closed`, or what is wrong.
 _LOOK = """\
 reached() {
-  said=$(timeout 1 bash -c "exec 3<>/dev/tcp/$1/$2" 2>&1) && return 0
+  said=$(timeout "$3" bash -c "exec 3<>/dev/tcp/$1/$2" 2>&1) && return 0
   case $said in *refused*) return 0 ;; esac
   return 1
+}
+all_closed() {
+  room=$(mktemp -d)
+  for address in $outside; do
+    (if reached "${address%:*}" "${address##*:}" "$1"; then
+      echo "$address was reached past the proxy" >"$room/$address"
+    fi) &
+  done
+  wait
+  for found in "$room"/*; do if [ -f "$found" ]; then cat "$found"; exit 1; fi; done
 }
 proxy=$1
 port=$2
 name=$3
 shift 3
+outside=$*
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  if timeout 1 bash -c "exec 3<>/dev/tcp/$proxy/$port" 2>/dev/null; then up=yes; break; fi
+  if timeout 0.4 bash -c "exec 3<>/dev/tcp/$proxy/$port" 2>/dev/null; then up=yes; break; fi
   sleep 0.1
 done
 if [ "$up" != yes ]; then echo "the proxy does not answer"; exit 1; fi
-room=$(mktemp -d)
-for address; do
-  (if reached "${address%:*}" "${address##*:}"; then echo "$address was reached past the proxy" >"$room/$address"; fi) &
-done
-wait
-for found in "$room"/*; do if [ -f "$found" ]; then cat "$found"; exit 1; fi; done
+all_closed 0.4
 echo ready
+all_closed 3
 if timeout 8 getent hosts "$name" >/dev/null; then echo "the name $name was resolved inside"; exit 1; fi
 echo closed
 """

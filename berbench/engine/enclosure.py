@@ -109,11 +109,8 @@ class Enclosure:
         address = {"IPAMConfig": {"IPv4Address": self.agent_address}}
         wanted["NetworkingConfig"] = {"EndpointsConfig": {self.network: address}}
 
-    def look(self, agent: str, destinations: Sequence[Destination]) -> None:
-        """EngineError unless, seen from the agent's own network, the proxy answers and nothing else does.
-
-        Whether names are resolved takes longer to tell; `close` says it.
-        """
+    def make_look(self, agent: str, destinations: Sequence[Destination]) -> None:
+        """Make what looks out of the network of the agent's container."""
         names = [one.host for one in destinations if not one.host.startswith("*.")]
         wanted = spec(
             self._image, egress.look(self.proxy_address, self._outer_addresses(), (names or ["example.com"])[0]),
@@ -124,10 +121,17 @@ class Enclosure:
         wanted["HostConfig"]["ExtraHosts"] = []
         del wanted["Hostname"]
         self._look = _Look(self._api, wanted)
+
+    def look(self) -> None:
+        """EngineError unless, seen from the started agent's own network, the proxy answers and nothing else does.
+
+        Some of it takes longer to tell; `finish` says it.
+        """
+        assert self._look is not None
         self._look.first()
 
     def finish(self) -> None:
-        """End the proxy, so that its log is whole. EngineError when the look found that names are resolved."""
+        """End the proxy, so that its log is whole. EngineError when the look found a way past it."""
         if self._look is not None:
             self._look.last()
         self._proxy.kill()
@@ -226,10 +230,10 @@ class _Look:
         self._output = self.box.attach(LOOK_S + 30)
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
-        self.box.start()
 
     def first(self) -> None:
-        """EngineError unless it says that all is closed."""
+        """Start it. EngineError unless it says that all is closed."""
+        self.box.start()
         self._line.wait(LOOK_S)
         self._demand(self._lines()[:1] == ["ready"])
 

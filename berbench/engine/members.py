@@ -21,7 +21,10 @@ from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK
 LOST = "\ufffd"
 LARGEST = 100 << 20  # bytes of one file; more is told, and not fetched
 _SECOND_NAME = -1  # of a file that the archive holds under another name; by itself it comes with its bytes
-ONE_BY_ONE = 24  # paths that are asked for each by itself; more, and their folders are fetched whole
+ONE_BY_ONE = 16  # paths that are asked for each by itself; more, and their folders are fetched whole
+FOLDERS = (
+    8  # that are fetched one after the other; more, and the whole work tree is: each takes the engine a while
+)
 
 Open = Callable[[str], Reply | None]  # the archive of a path of the work tree, "" for all of it
 
@@ -40,7 +43,10 @@ def fetch(open_: Open, paths: Iterable[str]) -> Iterator[Found]:
         for path in sorted(plain):
             yield from _single(open_, path)
     else:
-        for folder, inside in sorted(_by_top(plain).items()):
+        folders = _by_top(plain)
+        if len(folders) > FOLDERS:
+            folders = {"": plain}
+        for folder, inside in sorted(folders.items()):
             yield from _folder(open_, folder, inside)
     for folder, inside in sorted(_by_parent(lost).items()):
         yield from _folder(open_, folder, inside)

@@ -25,7 +25,7 @@ exec 2>&1 </dev/null
   exit 1
 }
 %(own)srm -rf -- %(root)s/delta %(root)s/out %(root)s/prepare.sh %(root)s/seat.sh
-exit 0
+%(count)sexit 0
 """
 
 # The agent may change what its image's root laid out. Files that are its own already stay as they are.
@@ -39,6 +39,7 @@ mkdir -p -- %(home)s && chown %(uid)d:%(gid)d %(home)s || exit 1
 """
 
 _COUNT = """\
+echo 0
 for file in {events}; do
   if [ -r "$file" ]; then
     while read -r k v; do if [ "$k" = oom_kill ]; then echo "$v"; fi; done <"$file"
@@ -61,18 +62,22 @@ def files(delta: Delta, ids: Ids, home: str) -> Sequence[tuple[str, bytes]]:
     root, log = ROOM.encode(), f"{PLACE.out}/{script.PREPARE_LOG}".encode()
     values = {b"uid": ids.uid, b"gid": ids.gid, b"home": script.quote(home)}
     own = _OWN % values if ids.uid else b"mkdir -p -- %s || exit 1\n" % script.quote(home)
-    seat = _SEAT % {b"root": root, b"log": log, b"own": own}
+    seat = _SEAT % {b"root": root, b"log": log, b"own": own, b"count": _count().encode()}
     return [("seat.sh", seat), ("prepare.sh", script.prepare(delta, ids, PLACE))]
 
 
 def seat() -> tuple[str, ...]:
-    """The command that makes the workspace."""
+    """The command that makes the workspace; its last word is as `count_kills` says."""
     return ("/bin/sh", f"{ROOM}/seat.sh")
 
 
 def count_kills() -> tuple[str, ...]:
     """The command that tells how often the kernel killed for memory, where it tells."""
-    return ("/bin/sh", "-c", _COUNT.format(events=" ".join(script.EVENTS)))
+    return ("/bin/sh", "-c", _count())
+
+
+def _count() -> str:
+    return _COUNT.format(events=" ".join(script.EVENTS))
 
 
 def put_secret(target: str, number: int) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from berbench.engine import egress, seat
@@ -93,10 +93,10 @@ class Workspaces:
             try:
                 self._make(box, workspace, enclosure, wanted, {**labels, TRIAL: "agent"}, cpus)
                 yield workspace
+                workspace.settle()
             except BaseException:
                 _remove(box, enclosure)
                 raise
-            box.kill()
             self._removing.submit(_remove, box, enclosure)
 
     def _make(
@@ -119,27 +119,34 @@ class Workspaces:
         asked["Hostname"] = HOST
         asked["HostConfig"]["ExtraHosts"] = [f"{HOST}:127.0.0.1"]
         asked["HostConfig"]["Tmpfs"] = seat.memory_files()
-        proxy: Future[None] | None = None
-        if enclosure is not None:
-            enclosure.make_network()
-            enclosure.join(asked)
-            proxy = self._making.submit(enclosure.start, wanted.destinations)
-        try:
+        if enclosure is None:
             workspace.trouble += box.create(asked)
             workspace.start()
-        finally:
-            if proxy is not None:
-                proxy.exception()  # whatever happens, it is not left half made behind our back
-        if proxy is None or enclosure is None:
             workspace.lay_out({})
             return
-        proxy.result()
-        look = self._making.submit(enclosure.look, box.name, wanted.destinations)
-        try:
+        enclosure.make_network()
+        enclosure.join(asked)
+
+        def proxy() -> None:
+            enclosure.start(wanted.destinations)
+            enclosure.make_look(box.name, wanted.destinations)
+
+        with _beside(self._making, proxy):
+            workspace.trouble += box.create(asked)
+            workspace.start()
+        with _beside(self._making, enclosure.look):
             workspace.lay_out(enclosure.variables)
-        finally:
-            look.exception()
-        look.result()
+
+
+@contextlib.contextmanager
+def _beside(pool: ThreadPoolExecutor, what: Callable[[], None]) -> Iterator[None]:
+    """Do something beside the block, which is left only when both are done; the error of either is raised."""
+    future = pool.submit(what)
+    try:
+        yield
+    finally:
+        future.exception()
+    future.result()
 
 
 Hold = Callable[[str, Callable[[], None]], contextlib.AbstractContextManager[None]]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from berbench.history.snapshots import Blobs
 from berbench.model.changes import Change, Commit, Delta, FileEntry, LineCount, TreeEntry
 
 
@@ -120,8 +121,8 @@ class History(Protocol):
         """The files of a `.git` folder whose only commit, on `main`, holds `tree`: for an agent's workspace. Paths
         begin with `.git/`; nothing of any other commit is in them."""
 
-    def write_files(self, files: Sequence[Path]) -> tuple[str, ...]:
-        """Ids of new objects with the bytes of these files of the host, in order, from one process."""
+    def write_blobs(self, blobs: Blobs) -> tuple[str, ...]:
+        """Ids of new objects, in the order in which their bytes were added, from one process."""
 
     def ignored(self, tree: str, paths: Iterable[str], patterns: Sequence[str] = ()) -> frozenset[str]:
         """Those of the paths that the tree's `.gitignore` files leave out, or else one of `patterns` (in the same

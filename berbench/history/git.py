@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, BinaryIO, Protocol
 
 os.environ.setdefault(
     "GIT_PYTHON_REFRESH", "quiet"
@@ -127,9 +127,15 @@ class Command:
         self._options = tuple(options)
         self._env = {**_ENVIRONMENT, **(env or {})}
 
-    def ask(self, *args: str, data: bytes | None = None, env: Mapping[str, str] | None = None) -> Answer:
-        """Run to the end; any exit code is an answer."""
-        process = self._start(args, _PIPE if data is not None else None, env)
+    def ask(
+        self,
+        *args: str,
+        data: bytes | None = None,
+        file: BinaryIO | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Run to the end; any exit code is an answer. Its input is `data` or an open `file` from where it stands."""
+        process = self._start(args, file if file is not None else _PIPE if data is not None else None, env)
         try:
             out, err = process.communicate(data)
         except BaseException:
@@ -180,7 +186,9 @@ class Command:
             _refuse_partial_clone(answer)
             raise failure(args, answer)
 
-    def _start(self, args: Sequence[str], stdin: int | None, env: Mapping[str, str] | None) -> _Process:
+    def _start(
+        self, args: Sequence[str], stdin: int | BinaryIO | None, env: Mapping[str, str] | None
+    ) -> _Process:
         # GitPython hands on the caller's whole environment; `env -u` takes foreign GIT_* out of it.
         kept = {**self._env, **(env or {})}
         foreign = [name for name in os.environ if name.startswith("GIT_") and name not in kept]

@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import IO, BinaryIO, cast
 
 from berbench.history.git import Command, failure
 from berbench.history.trees import Trees
@@ -19,6 +20,7 @@ BRANCH = "main"
 _MESSAGE = b"Initial commit\n"
 _WHO = "Developer"
 _MAIL = "developer@example.com"
+_PIECE = 1 << 18
 _WHEN = "946684800 +0000"  # the same for every task, so that it tells nothing of the landing
 
 _CONFIG = """\
@@ -32,6 +34,39 @@ _CONFIG = """\
 \temail = {mail}
 """
 _SHA256 = "[extensions]\n\tobjectFormat = sha256\n"
+
+
+class Blobs:
+    """Bytes on their way to becoming objects: one temp file for all of them, whatever their number."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="berbench-")  # noqa: SIM115
+        self.count = 0
+
+    def __enter__(self) -> Blobs:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, body: IO[bytes], size: int) -> int:
+        """Take exactly `size` bytes; the number of the object. EOFError when there are fewer."""
+        self.count += 1
+        self._file.write(b"blob\nmark :%d\ndata %d\n" % (self.count, size))
+        left = size
+        while left:
+            piece = body.read(min(left, _PIECE))
+            if not piece:
+                raise EOFError("the bytes end early")
+            self._file.write(piece)
+            left -= len(piece)
+        self._file.write(b"\n")
+        return self.count - 1
+
+    def rewound(self) -> BinaryIO:
+        """The file, to be read from its beginning."""
+        self._file.seek(0)
+        return cast("BinaryIO", self._file)
 
 
 class Snapshots:
@@ -70,13 +105,20 @@ class Snapshots:
             found.append(FileEntry(".git/index", REGULAR, index.read_bytes()))
         return tuple(found)
 
-    def write_files(self, files: Sequence[Path]) -> tuple[str, ...]:
-        """Ids of new objects with the bytes of these files of the host, in order, from one process."""
-        if not files:
+    def write_blobs(self, blobs: Blobs) -> tuple[str, ...]:
+        """Ids of new objects, in the order in which their bytes were added, from one process."""
+        if not blobs.count:
             return ()
-        data = b"".join(os.fsencode(place) + b"\n" for place in files)
-        out = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=data)
-        return tuple(line.decode() for line in out.split())
+        with tempfile.TemporaryDirectory(prefix="blobs-", dir=self._scratch) as name:
+            marks = Path(name, "marks")
+            # Blobs alone: no ref and no commit is in the stream.
+            args = ("fast-import", "--quiet", f"--export-marks={marks}")
+            answer = self._git.ask(*args, file=blobs.rewound())
+            if answer.code != 0:
+                raise failure(args, answer)
+            lines = (line.split() for line in marks.read_text(encoding="ascii").splitlines())
+            ids = {int(mark.removeprefix(":")): id_ for mark, id_ in lines}
+        return tuple(ids[number + 1] for number in range(blobs.count))
 
     def ignored(self, tree: str, paths: Iterable[str], patterns: Sequence[str] = ()) -> frozenset[str]:
         """Those of the paths that the tree's own `.gitignore` files leave out, or else one of `patterns` (in the
