@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help setup engine base browser demo test check bench clean
+.PHONY: help setup engine base egress browser demo test check bench clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -16,13 +16,16 @@ engine:  ## make sure that a container engine answers
 base: engine  ## the small base image that the demo and the tests build on
 	@sh docker/base-image.sh
 
+egress: setup engine base  ## the image of the proxy through which agents reach their models
+	@$(PY) -c 'from berbench.engine.docker_engine import DockerEngine as E; e = E(); print("egress:", e.egress().id); e.close()'
+
 demo: setup engine base  ## scan, create, lint and validate a sample repository in real containers
 	@.venv/bin/berbench demo
 
 browser:  ## make sure that there is a Chromium for the tests of reports
 	@sh .ci/browser
 
-test: setup engine base browser  ## the whole suite, real containers and a real browser included
+test: setup engine base egress browser  ## the whole suite, real containers and a real browser included
 	$(PY) -m pytest --docker --browser
 
 check: setup  ## lint, format, types, and the tests that need no engine with their coverage

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from ipaddress import IPv4Network
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
+from berbench.engine.building import proxy_arguments
 from berbench.engine.workspace import Denied
+from berbench.errors import EngineError
 from berbench.matrix.reach import patterns
 from berbench.model.agent import Destination
 from berbench.model.trial import ImageRecipe
@@ -43,6 +45,9 @@ FilterExtended On
 FilterDefaultDeny Yes
 """
 
+_UPSTREAM = re.compile(r"(?i)(http|socks5h?|socks4)://([^/@:\s]*:[^/@\s]*@)?([\w.-]+:[0-9]+)/?")
+_PAST = re.compile(r"[\w.-]*[A-Za-z0-9]")
+
 _REFUSED = re.compile(
     rb'Proxying refused on filtered (?:url|domain) "(.*)"|Unknown method \(.*?\) or protocol \((.*?)\)'
 )
@@ -62,9 +67,33 @@ def subnet(number: int) -> IPv4Network:
     return IPv4Network((int(SPACE.network_address) + number % count * size, PREFIX))
 
 
-def config(agent: str) -> bytes:
-    """The proxy's configuration. It serves the agent's address and no other."""
-    return _CONFIG.format(port=PORT, agent=agent, rules=RULES).encode()
+def config(agent: str, environ: Mapping[str, str]) -> bytes:
+    """The proxy's configuration. It serves the agent's address and no other. Where the host itself goes through a
+    proxy, so does this one. EngineError when it can't."""
+    plain = _CONFIG.format(port=PORT, agent=agent, rules=RULES)
+    return "".join((plain, *(f"{line}\n" for line in _upstreams(environ)))).encode()
+
+
+def _upstreams(environ: Mapping[str, str]) -> list[str]:
+    known = proxy_arguments(dict(environ))
+    named = (known.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"))
+    address = next(filter(None, named), "")
+    if not address:
+        return []
+    found = _UPSTREAM.fullmatch(address if "://" in address else f"http://{address}")
+    who = unquote(found[2] or "") if found else ""
+    if found is None or who.count("@") > 1 or re.search(r"\s", who):
+        raise EngineError(
+            "The host's own proxy, as HTTPS_PROXY or ALL_PROXY name it, can't be used by the proxy of an agent.",
+            remedy="name one as http://host:port, http://user:password@host:port or socks5://host:port",
+        )
+    kind, place = found[1].lower().removesuffix("h"), found[3]
+    past = known.get("no_proxy", "") or known.get("NO_PROXY", "")
+    hosts = (one.strip().removeprefix("*") for one in past.split(","))
+    return [
+        f"Upstream {kind} {who}{place}",
+        *(f'Upstream none "{one}"' for one in hosts if _PAST.fullmatch(one)),
+    ]
 
 
 def rules(destinations: Iterable[Destination]) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import random
 import threading
 import time
@@ -91,11 +92,8 @@ class Enclosure:
         )  # fmt: skip
         wanted["HostConfig"]["CapAdd"] = []
         self._proxy.create(wanted)
-        self._proxy.put(
-            _packed(
-                {egress.CONFIG: egress.config(self.agent_address), egress.RULES: egress.rules(destinations)}
-            )
-        )
+        config = egress.config(self.agent_address, os.environ)
+        self._proxy.put(_packed({egress.CONFIG: config, egress.RULES: egress.rules(destinations)}))
         self._connect(self._proxy.name, self.proxy_address)
         self._log = _Log(self._proxy.attach(86_400))
         self._proxy.start()

@@ -3,7 +3,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+import pytest
+
 from berbench.engine import egress
+from berbench.errors import EngineError
 from berbench.model.agent import Destination
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -62,6 +65,37 @@ def test_networks_are_small_and_never_those_of_a_real_host():
     seen = {egress.subnet(number) for number in range(1 << 13)}
     assert len(seen) == 1 << 13
     assert all(one.prefixlen == egress.PREFIX and one.subnet_of(egress.SPACE) for one in seen)
+
+
+def test_where_the_host_goes_through_a_proxy_so_does_the_agents():
+    def lines(**environ: str) -> list[str]:
+        return [
+            line for line in egress.config("198.18.0.3", environ).decode().splitlines() if "Upstream" in line
+        ]
+
+    assert lines() == [] == lines(HTTPS_PROXY="http://127.0.0.1:3128")
+    assert lines(
+        https_proxy="http://me:p%23ss@proxy.corp:8080/", NO_PROXY="localhost,.corp, *.test,10.0.0.0/8"
+    ) == [
+        "Upstream http me:p#ss@proxy.corp:8080",
+        'Upstream none "localhost"',
+        'Upstream none ".corp"',
+        'Upstream none ".test"',
+    ]
+    assert lines(ALL_PROXY="socks5h://proxy.corp:1080") == ["Upstream socks5 proxy.corp:1080"]
+    for address in (
+        "https://proxy.corp:8080",
+        "http://proxy.corp",
+        "http://me:p%40s@p:1",
+        "http://me:%0a@p:1",
+        'http://a b"\n:1',
+    ):
+        with pytest.raises(EngineError, match="HTTPS_PROXY"):
+            lines(HTTPS_PROXY=address)
+
+
+def test_the_proxy_serves_its_own_agent_alone():
+    assert b"\nAllow 198.18.0.3\n" in egress.config("198.18.0.3", {})
 
 
 def test_programs_find_the_proxy_by_its_address():
