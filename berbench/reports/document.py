@@ -26,7 +26,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "measured": report.measured,
         "errors": report.errors,
         "missing": report.missing,
-        "spent_usd": _amount(report.spent),
+        "cost_usd": _amount(report.cost),
         "warnings": list(report.warnings),
         "set_aside": dict(report.aside),
         "skipped": [

@@ -50,7 +50,7 @@ def gather(run: RunFacts, results: Iterable[CellResult], tasks: Mapping[str, Tas
         measured=measured,
         errors=sum(row.errors for row in configurations),
         missing=sum(row.missing for row in configurations),
-        spent=amount(cell.usage.cost_usd for cell in kept if cell.tool not in CONTROLS),
+        cost=amount(cell.usage.cost_usd for cell in kept if cell.tool not in CONTROLS),
         aside=aside,
     )
     return replace(report, warnings=tuple(_warnings(report)))

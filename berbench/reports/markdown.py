@@ -22,7 +22,7 @@ def report_markdown(report: Report) -> Iterator[str]:
     """The report in pieces, to be joined."""
     yield f"# {_words(report.run.experiment or 'Report')}\n\n"
     parts = [f"Run {_code(report.run.id)}", words.counts(report), words.telling(report.tasks)]
-    yield ". ".join([*parts, f"Spent: {words.spent(report)}"]) + ".\n\n"
+    yield ". ".join([*parts, f"Cost of all cells: {words.cost_of_all(report)}"]) + ".\n\n"
     for warning in report.warnings:
         yield f"> **Warning:** {_words(warning)}\n>\n"
     for note in report.run.notes:

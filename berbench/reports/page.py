@@ -79,7 +79,7 @@ def _summary(report: Report) -> Iterator[str]:
         (f"{len(report.tasks):,}", "tasks"),
         (f"{sum(bool(task.information) for task in report.tasks):,}", "of them without information"),
         (f"{len(report.contestants):,}", "configurations"),
-        (words.spent(report), "spent"),
+        (words.cost_of_all(report), "cost of all cells"),
     ]
     tiles += [(f"{report.errors:,}", "cells in error")] if report.errors else []
     tiles += [(f"{report.missing:,}", "cells missing")] if report.missing else []

@@ -187,8 +187,8 @@ class Comparison:
 class Report:
     """A run as it is told. Configurations come best first, controls last; tasks in natural order of their ids.
 
-    `spent` is over all cells, errors too. `aside` counts, by task, results of another state of the task: they are in
-    no number. `warnings` are sentences that a reader must see before any number.
+    `cost` is of all cells, errors too, whichever run paid for them. `aside` counts, by task, results of another state
+    of the task: they are in no number. `warnings` are sentences that a reader must see before any number.
     """
 
     run: RunFacts
@@ -199,7 +199,7 @@ class Report:
     measured: int
     errors: int
     missing: int
-    spent: Amount
+    cost: Amount
     warnings: tuple[str, ...] = ()
     aside: Mapping[str, int] = field(default_factory=dict)
 

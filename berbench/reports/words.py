@@ -130,9 +130,9 @@ def pair(of: Paired) -> str:
     return f"{of.won} won, {of.lost} lost, {of.tied} tied"
 
 
-def spent(report: Report) -> str:
-    """What the run cost in all, errors counted in."""
-    return total(report.spent, dollars)
+def cost_of_all(report: Report) -> str:
+    """What all cells cost, errors too, whichever run paid for them."""
+    return total(report.cost, dollars)
 
 
 def counts(report: Report) -> str:

@@ -95,7 +95,7 @@ def test_a_run_is_told_in_the_terminal(berbench: Place, width: int) -> None:
     keep_run(berbench.cells, berbench.results())
     said = berbench("report", width=width)
     assert (said.code, said.err) == (0, "")
-    assert "7 of 8 cells measured, 1 in error; 2 tasks; spent ≥ $1.20" in said.out
+    assert "7 of 8 cells measured, 1 in error; 2 tasks; cost of all cells: ≥ $1.20" in said.out
     assert "WARNING: 1 cell ended in an error" in said.out
     line = next(line for line in said.out.splitlines() if A in line)
     assert "50 %" in line and re.match(r"A +claude-code/sonnet ◆ +50 % +9–91 % +2 ", line)

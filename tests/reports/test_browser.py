@@ -251,6 +251,51 @@ def test_what_escaping_would_miss_neither_runs_nor_calls_home(
     page.requests.clear()  # the blocked one is among them
 
 
+CAPTURES = Path(__file__).parents[1] / "telemetry" / "captures"
+
+
+@pytest.mark.parametrize("tool", ["claude-code", "codex", "opencode"])
+def test_what_real_agents_print_is_shown_as_turns(page: browser.Page, tmp_path: Path, tool: str) -> None:
+    printed = (CAPTURES / f"{tool}.edit").read_bytes()
+    cells = [result("1", tool, FAIL)]
+    path = tmp_path / "turns.html"
+    made = gather(run_of(cells), cells, facts_of(cells))
+    path.write_text("".join(report_page(made, lambda _: CellFiles(printed))), encoding="utf-8")
+    page.open(path, f"#cell-{cells[0].key}")
+    told = text(page, "#part-transcript > div")
+    assert "hello from the model" in told and "The greeting is written." in told
+    assert "cat greeting.txt" in told
+    assert '"sessionID"' not in told and "session_id" not in told
+    assert page.run("document.querySelectorAll('#part-transcript .turn.agent').length") >= 3
+    click(page, "#part-transcript .toggle")
+    assert text(page, "#part-transcript > pre").split() == printed.decode().split()  # nothing is lost
+
+
+def test_lines_that_are_nothing_known_are_shown_as_they_are(page: browser.Page, tmp_path: Path) -> None:
+    odd = [
+        b'{"type":"assistant","message":{"content":[null, 7, {"type":"text"}]}}',
+        b'{"part":null}',
+        b"{broken",
+    ]
+    odd += [
+        b'{"item":[]}',
+        b'{"type":"item.completed","item":{}}',
+        b'{"content":[[]]}',
+        b"null",
+        b"[1]",
+        b'{"a":1}',
+    ]
+    odd += [b'{"message":{"content":{"a":"deep"}}}', b'{"part":{"tool":"x","state":7}}', b'{"result":"last"}']
+    cells = [result("1", "x", FAIL)]
+    path = tmp_path / "odd.html"
+    made = gather(run_of(cells), cells, facts_of(cells))
+    path.write_text("".join(report_page(made, lambda _: CellFiles(b"\n".join(odd)))), encoding="utf-8")
+    page.open(path, f"#cell-{cells[0].key}")
+    told = text(page, "#part-transcript > div")
+    for part in ("{broken", '{"a":1}', "null", "[1]", "deep", "uses x", "last", '{"part":null}'):
+        assert part in told, part
+
+
 def test_what_is_not_there_is_said(page: browser.Page, tmp_path: Path) -> None:
     cells = [result("1", "a", ERROR, error="The model's API answered 500."), result("1", "nop", FAIL)]
     files = {cells[0].key: CellFiles(), cells[1].key: CellFiles(candidate=b"", reference=PATCH)}

@@ -106,14 +106,14 @@ def test_unknown_costs_stay_unknown() -> None:
     assert row(report, A).cost == Amount(1, 1, 0.5, 0.5)
     assert row(report, A).input_tokens == Amount(1, 1, 10, 10)
     assert row(report, B).cost == Amount(0, 2, None, None)
-    assert report.spent == Amount(1, 3, 0.5, 0.5)
+    assert report.cost == Amount(1, 3, 0.5, 0.5)
     assert not any(one.on_front for one in report.configurations)  # neither is known to be the better value
 
 
 def test_errors_are_paid_for_but_no_part_of_a_configurations_cost() -> None:
     report = report_of([result("1", A, PASS, cost=1.0), result("2", A, ERROR, cost=2.0)])
     assert row(report, A).cost.total == 1.0
-    assert report.spent.total == 3.0
+    assert report.cost.total == 3.0
 
 
 def test_the_best_value_is_marked() -> None:
@@ -132,7 +132,7 @@ def test_controls_are_sanity_lines_and_nothing_else() -> None:
     assert [one.label for one in report.configurations] == [A, "oracle", "nop"]
     assert report.comparisons == ()
     assert report.warnings == ()
-    assert report.spent.known == 0 and report.spent.unknown == 1
+    assert report.cost.known == 0 and report.cost.unknown == 1
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,13 @@
     : Array.isArray(value) ? value.map((part) => typeof part?.text === "string" ? part.text : flat(part)).join("\n")
     : value === undefined || value === null ? "" : JSON.stringify(value, null, 1);
 
+  // Marks of beginnings and ends that say nothing to a reader; they stay in what is shown as printed.
+  const SILENT = new Set(["thread.started", "turn.started", "turn.completed", "step_start", "step_finish", "item.started", "item.updated"]);
+
   // What the lines of the known agents say; anything else is shown as it is.
   function turnsOf(line) {
+    if (SILENT.has(line.type)) return [];
+    if (line.type === "system" && line.subtype === "init") return [["", "begins", flat(line.model)]];
     const content = line.message?.content ?? line.content;
     const who = line.message?.role ?? line.role ?? line.type ?? "";
     if (Array.isArray(content)) {
@@ -124,9 +129,16 @@
     if (typeof content === "string") return [[who === "assistant" ? "agent" : "", who, content]];
     if (line.item && typeof line.item === "object") {
       const item = line.item;
-      if (line.type === "item.started" || line.type === "item.updated") return [];
       if (item.command) return [["agent", "runs", flat(item.command)], ["", "result", flat(item.aggregated_output)]];
-      return [["agent", item.type ?? item.item_type ?? line.type, flat(item.text ?? item)]];
+      if (Array.isArray(item.changes)) {
+        return [["agent", "changes files", item.changes.map((one) => `${one.kind} ${one.path}`).join("\n")]];
+      }
+      return [["agent", flat(item.type ?? line.type), flat(item.text ?? item)]];
+    }
+    if (line.part && typeof line.part === "object") {
+      const { type, text, tool, state } = line.part;
+      if (typeof text === "string") return [["agent", flat(type), text]];
+      if (tool) return [["agent", `uses ${tool}`, flat(state?.input?.command ?? state?.input)], ["", "result", flat(state?.output ?? state?.error)]];
     }
     if (typeof line.result === "string") return [["agent", line.type ?? "result", line.result]];
     return null;
@@ -150,8 +162,8 @@
     if (!understood) return null;
     const box = make("div", {});
     for (const [kind, title, words] of parts) {
-      if (!words.trim()) continue;
-      box.append(make("div", { class: `turn ${kind}` }, make("b", {}, shown(title)), make("pre", { class: "wrap", tabindex: 0 }, shown(words))));
+      const said = words.trim() ? make("pre", { class: "wrap", tabindex: 0 }, shown(words)) : null;
+      if (said || kind === "agent") box.append(make("div", { class: `turn ${kind}` }, make("b", {}, shown(title)), said));
     }
     return box;
   }
