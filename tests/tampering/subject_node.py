@@ -104,7 +104,9 @@ def _file(head: str, tests: str, *, expects: bool) -> bytes:
     return f"{head}\ndescribe('middle', () => {{\n{tests}}});\n".encode()
 
 
-def _subject(name: str, command: str, head: str, *, expects: bool, settings: bool = False) -> Subject:
+def _subject(
+    name: str, command: str, head: str, *, expects: bool, settings: bool = False, timeout_s: int = 60
+) -> Subject:
     files = "test/median.test.js test/order.test.js"
     return Subject(
         name=name,
@@ -122,6 +124,7 @@ def _subject(name: str, command: str, head: str, *, expects: bool, settings: boo
         },
         fix={"middle.js": FIXED, **({"jest.config.js": JEST_CONFIG_FIXED} if settings else {})},
         protected=("test/",),
+        timeout_s=timeout_s,
     )
 
 
@@ -144,7 +147,7 @@ MOCHA = _subject(
     "mocha", "mocha", f"'use strict';\n\nconst assert = require('assert');\n{_USES}", expects=False
 )
 JEST = _subject("jest", "jest", f"'use strict';\n\n{_USES}", expects=True, settings=True)
-VITEST = _subject("vitest", "vitest run", _BY_IMPORT, expects=True)
+VITEST = _subject("vitest", "vitest run", _BY_IMPORT, expects=True, timeout_s=120)
 NODE = _subject("node", "node --test", _BY_NODE, expects=False)
 
 
