@@ -76,11 +76,12 @@ def run(
     Exit code 0 when all that was planned is measured, 1 when a gate trips or the ceiling of cost kept a cell from
     starting, 3 when a cell could not be measured or the engine failed.
     """
-    from berbench.cli.console import emit
+    from berbench.cli.console import emit, note
     from berbench.cli.show_run import show_run
     from berbench.cli.wiring import workplace
     from berbench.stages.crew import forecast
     from berbench.stages.plan import Narrowing
+    from berbench.stages.regrade import worth_it
     from berbench.stages.run import Gates, Wishes
     from berbench.stages.runrecord import exit_code
 
@@ -90,6 +91,10 @@ def run(
         against = place.cells.find_run(no_regression_against, ended=True) if no_regression_against else ""
         plan = _planned(place, name, Narrowing(listed(task), listed(tag)))
         coming = forecast(place.cells, plan, fresh=fresh)
+        if not fresh and (count := worth_it(place.cells, plan, coming.due)):
+            note(
+                f"{count} of the due cells can be graded from stored work, with no agent: berbench regrade {name}"
+            )
         if dry_run:
             _dry(place, plan, coming, json=json)
             return 0

@@ -32,7 +32,7 @@ def known_costs(cells: Cells, configurations: Iterable[Configuration]) -> dict[s
     costs: dict[str, list[float]] = {}
     if any(one.tool.type != "control" for one in wanted.values()):
         for key in cells.measured():
-            record = cells.find(key)
+            record = cells.find_readable(key)
             if record is not None and record.result.label in wanted:
                 cost = record.result.usage.cost_usd
                 costs.setdefault(record.result.label, []).extend(() if cost is None else (cost,))

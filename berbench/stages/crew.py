@@ -109,7 +109,9 @@ class _Crew:
         with cells.claim(cell.key) as free:
             if not free:
                 return _Did.LATER
-            if (known := cells.find(cell.key)) and self._serves(known.result):
+            # A fresh measurement takes the place of one that can't be read as well.
+            find = cells.find if self._since is None else cells.find_readable
+            if (known := find(cell.key)) and self._serves(known.result):
                 self._shared(cell, known.result)
                 return _Did.DONE
             answer = self._budget.reserve(cell)

@@ -17,8 +17,8 @@ from typing import Any
 from berbench.errors import BerbenchError, EngineError, Interrupted, StoreError
 from berbench.matrix import cell_key, changed_inputs, task_inputs
 from berbench.matrix.soundness import CONTROLS
-from berbench.model.cells import CellOutcome, CellResult
-from berbench.stages.plan import Ground
+from berbench.model.cells import Cell, CellOutcome, CellResult
+from berbench.stages.plan import Ground, Plan
 from berbench.stages.validate import Bench
 from berbench.stages.verify import Verified, grade_patch
 from berbench.stages.verify import document as grade_document
@@ -174,11 +174,22 @@ def regrade(
 
 def newest_first(cells: Cells, keys: Iterable[str]) -> tuple[str, ...]:
     """Keys by the time of their measurement, the newest first: of several works for one cell, that one counts."""
-    found = ((cells.find(key), key) for key in keys)
+    found = ((cells.find_readable(key), key) for key in keys)
     dated = [
         (record.result.finished_at, key) for record, key in found if record and record.result.finished_at
     ]
     return tuple(key for _, key in sorted(dated, reverse=True))
+
+
+def worth_it(cells: Cells, plan: Plan, due: Iterable[Cell]) -> int:
+    """How many of the due cells have stored work that can be graded as of today, so that no agent need be paid."""
+    keys = {cell.key for cell in due if cell.configuration.tool.type != "control"}
+    found = set()
+    for record in map(cells.find_readable, cells.measured() if keys else ()):
+        if record is not None and record.result.key not in keys:
+            inputs, _ = goal(record, plan.grounds.get(record.result.task))
+            found |= {cell_key(inputs)} & keys if inputs else set()
+    return len(found)
 
 
 def document(outcomes: Iterable[Regraded]) -> dict[str, Any]:

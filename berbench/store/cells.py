@@ -84,6 +84,12 @@ class Cells:
         record = self.find(key)
         return StoredCell(self._cells / key, record) if record else None
 
+    def find_readable(self, key: str) -> CellRecord | None:
+        """As `find`; a cell that can't be read is none. For what may do without it."""
+        with suppress(StoreError):
+            return self.find(key)
+        return None
+
     def open(self, key: str) -> StoredCell:
         """A measured cell by its key, or by the first letters of it. UsageError unless there is exactly one."""
         found = [name for name in self.measured() if name.startswith(key)] if key else []

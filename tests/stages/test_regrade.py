@@ -13,8 +13,9 @@ from runplace import RunPlace, Work, outcomes, run_place
 from berbench.errors import EngineError
 from berbench.model.task import TaskFiles
 from berbench.model.trial import VerdictName
+from berbench.stages.crew import forecast
 from berbench.stages.plan import Plan, fresh_grounds
-from berbench.stages.regrade import Regrading, Wanted, document, exit_code, newest_first, regrade
+from berbench.stages.regrade import Regrading, Wanted, document, exit_code, newest_first, regrade, worth_it
 from berbench.stages.validate import validate_task
 from berbench.store import cellfiles
 from berbench.store.cells import Cells
@@ -71,6 +72,8 @@ def test_work_is_graded_as_of_today_with_no_agent_and_found_by_the_next_run(plac
     _another_command(place)
     plan = place.plan(AGENT)
     place.work.asked.clear()
+    due = forecast(place.cells, plan, fresh=False).due
+    assert (len(due), worth_it(place.cells, plan, due)) == (2, 2)
     found = _again(place, _wanted(plan))
     assert (found["graded"], found["changed"], found["kept"]) == (2, 0, 0)
     again = place.run(plan)
@@ -91,7 +94,9 @@ def test_what_an_agent_did_not_see_the_same_is_told_and_not_graded(place: RunPla
     _edit(
         place, lambda files: project.update_prompt("8", files.prompt + b"\nAnd please be quick about it.\n")
     )
-    found = _again(place, _wanted(place.plan(AGENT)))
+    plan = place.plan(AGENT)
+    assert worth_it(place.cells, plan, plan.cells) == 0
+    found = _again(place, _wanted(plan))
     assert found["graded"] == 0
     assert {row["kept"] for row in found["cells"]} == {"the agent saw another prompt"}
 

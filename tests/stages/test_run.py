@@ -153,6 +153,19 @@ def test_a_full_disk_stops_the_run(place: RunPlace, monkeypatch: pytest.MonkeyPa
         place.run(place.plan())
 
 
+def test_a_cell_that_can_not_be_read_is_told_and_measured_anew_when_asked(place: RunPlace) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: a}], tasks: 8}")
+    place.run(plan)
+    (place.cells.folder / "cells" / plan.cells[0].key / cellfiles.CELL).write_bytes(
+        b'{"schema": "berbench.cell/9"}'
+    )
+    with pytest.raises(StoreError) as told:
+        place.run(plan)
+    assert "--fresh" in told.value.remedy
+    assert place.run(plan, fresh=True, ceiling=5.0)["measured"] == 1
+    assert place.run(plan)["reused"] == 1
+
+
 def test_two_runs_at_once_pay_once_for_each_cell(place: RunPlace) -> None:
     plan = place.plan("{tools: [{tool: agent, model: [a, b]}], attempts: 4}")
     first, second = place, place.reopened()
