@@ -14,6 +14,7 @@ from berbench.reports.values import CellFiles
 WHOLE = 32 << 20
 MOST, LEAST = 256 << 10, 12 << 10  # of one cell
 SHARES: Mapping[str, float] = {"candidate": 0.25, "log": 0.2, "tests": 0.15}  # the transcript has the rest
+LONGEST_MESSAGE = 4000  # characters of one message
 MOST_REMARKS = 200
 _TEST_EXTRA = 40  # bytes around the texts of one test
 
@@ -31,7 +32,6 @@ def cell_data(cell: CellResult, files: CellFiles, *, task: int, allowed: int) ->
     tests, notes["tests"] = _tests(files, int(allowed * SHARES["tests"]))
     used = len(candidate) + len(log) + sum(len(part) for test in tests for part in test)
     transcript, notes["transcript"] = cut(files.transcript, max(allowed - used, allowed // 3))
-    final, _ = cut(files.final_message.encode("utf-8", "surrogateescape"), 4096)
     document = {
         "t": task,
         "key": cell.key,
@@ -43,7 +43,7 @@ def cell_data(cell: CellResult, files: CellFiles, *, task: int, allowed: int) ->
         "reasons": [*cell.reasons],
         "error": cell.error,
         "refused": cell.usage.refused,
-        "final": final,
+        "final": files.final_message[:LONGEST_MESSAGE],
         "remarks": files.remarks[:MOST_REMARKS],
         "tests": tests,
         "candidate": None if files.candidate is None else candidate,
@@ -90,7 +90,7 @@ def _tests(files: CellFiles, most: int) -> tuple[list[tuple[str, str, str]], str
         used += len(test.id) + len(test.message) + _TEST_EXTRA
         if used > most and kept:
             return kept, f"The first {len(kept):,} of {len(ordered):,} tests are shown."
-        kept.append((test.id[:2000], test.outcome, test.message[:4000]))
+        kept.append((test.id[:2000], test.outcome, test.message[:LONGEST_MESSAGE]))
     return kept, ""
 
 

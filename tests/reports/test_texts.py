@@ -8,6 +8,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from berbench.model.cells import CellResult
 from berbench.reports import (
@@ -26,7 +28,7 @@ from berbench.reports.embed import LEAST, MOST, WHOLE, allowance, cell_data, cut
 from berbench.reports.marks import letters, text
 from berbench.reports.plot import plot
 from berbench.stats import Amount, Interval
-from reportcells import FAIL, HOSTILE, PASS, evidence, facts_of, hostile_report, many, result, run_of
+from reportcells import ERROR, FAIL, HOSTILE, PASS, evidence, facts_of, hostile_report, many, result, run_of
 
 
 @pytest.mark.parametrize(
@@ -298,3 +300,34 @@ def test_a_report_of_nothing_has_all_forms() -> None:
     assert report_document(report)["cells"] == []
     assert "# Report" in "".join(report_markdown(report))
     assert "<h1>Report</h1>" in "".join(report_page(report, evidence))
+
+
+ANYTHING = st.text(st.characters(codec=None, exclude_categories=[]), max_size=30)
+
+
+@settings(max_examples=60)
+@example("\ud800", "", b"\xff")  # half a character, as JSON can hold it
+@given(ANYTHING, ANYTHING, st.binary(max_size=60))
+def test_whatever_names_and_texts_hold_the_forms_keep_their_shape(name: str, label: str, data: bytes) -> None:
+    def made_of(task: str, configuration: str, raw: bytes) -> tuple[list[str], int, int]:
+        cells = [
+            result(task, f"x{configuration}", FAIL, reasons=(task,)),
+            result("0", "y", ERROR, error=task),
+        ]
+        files = CellFiles(raw, raw, raw, (TestLine(task, "failed", task),), raw, raw, task, (task,), task)
+        report = gather(run_of(cells, id=task, experiment=f"x{task}"), cells, facts_of(cells))
+        page = "".join(report_page(report, lambda _: files))
+        page.encode()
+        markdown = "".join(report_markdown(report)) + "".join(cell_markdown(cells[0], files))
+        markdown.encode()
+        json.dumps([report_document(report), cell_document(cells[0], files)]).encode("ascii")
+        whole = read_page(page)
+        assert all(json.loads(text) for id, text in whole.data.items() if re.fullmatch(r"[dt]\d+", id))
+        headings = len(re.findall(r"^#+ ", re.sub(r"(?ms)^(`{3,})\w+\n.*?^\1$", "", markdown), re.MULTILINE))
+        return [tag for tag, _ in whole.tags], headings, len(report.tasks)
+
+    tags, headings, tasks = made_of(name, label, data or b"x")
+    plain_tags, plain_headings, plain_tasks = made_of("1", "z", b"x")
+    if tasks == plain_tasks:  # the name may be `0`
+        assert sorted(tags) == sorted(plain_tags)
+        assert headings == plain_headings
