@@ -8,10 +8,11 @@ from datetime import timedelta
 
 import pytest
 
+from berbench.matrix import soundness
 from berbench.model.cells import CellOutcome, CellResult
 from berbench.reports import Planned, Report, TaskFacts, gather
 from berbench.reports.gather import natural
-from berbench.reports.values import ALL_FAIL, ALL_PASS, ConfigurationRow
+from berbench.reports.values import ALL_FAIL, ALL_PASS, CONTROLS, ConfigurationRow
 from berbench.stats import Amount, Paired, wilson
 from reportcells import BEGAN, ERROR, FAIL, PASS, TAMPERED, TIMEOUT, facts_of, many, result, run_of
 
@@ -124,6 +125,10 @@ def test_the_best_value_is_marked() -> None:
     ]
     report = report_of(results)
     assert {one.label for one in report.configurations if one.on_front} == {A, B}
+
+
+def test_controls_are_the_ones_that_can_be_run() -> None:
+    assert set(CONTROLS) == set(soundness.CONTROLS)
 
 
 def test_controls_are_sanity_lines_and_nothing_else() -> None:
