@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import docker
 from docker.models.containers import Container
@@ -105,6 +106,15 @@ class CliBench:
     engine: DockerEngine
     image: Image
     tree: str
+    model: Container
+
+    def asked(self, script: str) -> list[dict[str, Any]]:
+        """What the model was asked since it began, in order: `results` of tools, `body`, `key`, …"""
+        look = (
+            f"import urllib.request as u; print(u.urlopen('http://127.0.0.1:{PORT}/_seen').read().decode())"
+        )
+        seen: list[dict[str, Any]] = json.loads(self.model.exec_run(["python3", "-c", look]).output)["seen"]
+        return [one for one in seen if one["script"] == script]
 
     def run(
         self, name: str, script: str, *, model: str = "", timeout_s: float = 300, prompt: bytes = PROMPT
@@ -144,15 +154,15 @@ def used(name: str, facts: AgentFacts) -> Usage:
 @contextmanager
 def cli_bench(room: Path, names: Sequence[str]) -> Iterator[CliBench]:
     """A bench with these CLIs. The image is kept for the next run: it is the same as long as the tools are."""
-    with model_network() as network:
+    with model_network() as (network, model):
         engine = DockerEngine(outside=network)
         try:
-            yield make_bench(engine, room, names)
+            yield make_bench(engine, model, room, names)
         finally:
             engine.close()
 
 
-def make_bench(engine: DockerEngine, room: Path, names: Sequence[str]) -> CliBench:
+def make_bench(engine: DockerEngine, model: Container, room: Path, names: Sequence[str]) -> CliBench:
     """A repository, and an image of it that holds the CLIs."""
     repository = room / "repository"
     repository.mkdir()
@@ -167,12 +177,12 @@ def make_bench(engine: DockerEngine, room: Path, names: Sequence[str]) -> CliBen
     built = engine.build(recipe, lambda: history.files(tree), timeout_s=300, say=print)
     assert built.image is not None, built.log
     image = Agents(history, engine).with_tools(built.image, tool_layer(map(built_in, names)), print)
-    return CliBench(history, engine, image, tree)
+    return CliBench(history, engine, image, tree, model)
 
 
 @contextmanager
-def model_network() -> Iterator[str]:
-    """A network of the tests' own with the scripted model on it; its name."""
+def model_network() -> Iterator[tuple[str, Container]]:
+    """A network of the tests' own, by its name, and the scripted model on it."""
     client = docker.from_env(timeout=120)
     labels = {OWNER: this_process()}
     name = f"berbench-test-model-{time.time_ns()}"
@@ -187,7 +197,7 @@ def model_network() -> Iterator[str]:
         box.put_archive("/srv", _packed())
         box.start()
         _wait(box)
-        yield name
+        yield name, box
     finally:
         if box is not None:
             box.remove(force=True)
