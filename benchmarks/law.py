@@ -17,11 +17,12 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from berbench.errors import BerbenchError
+from berbench.errors import BerbenchError, RepositoryError
 from berbench.history import GitHistory
 from berbench.landings import landing_of, read_landings
 from berbench.model.changes import Commit, Landing, Split
@@ -37,7 +38,7 @@ _KINDS = {
     "kept in LFS": "content kept in LFS",
     "points out of": "a link points out of the repository",
     "trade places": "a file and a folder trade places across the split",
-    "is missing from the repository": "an object is missing from the mirror",
+    "is missing from the repository": "lacks an object in the clone",
 }
 
 
@@ -68,14 +69,14 @@ def check(repository: Path, limit: int, *, commits: bool = False) -> Count:
     ):
         main = history.main_branch("", "origin")
         patterns = guess_patterns(entry.path for entry in history.list_tree(main))
-        walk = _counted(history.walk(main), count)
-        for landing in _first_parents(walk) if commits else read_landings(walk):
-            if not isinstance(landing, Landing):
-                continue
-            count.landings += 1
-            _try(history, landing, classify(landing.changes, patterns), count)
-            if count.landings == limit:
-                break
+        with closing(_counted(history.walk(main), count)) as walk:
+            for landing in _first_parents(walk) if commits else read_landings(walk):
+                if not isinstance(landing, Landing):
+                    continue
+                count.landings += 1
+                _try(history, landing, classify(landing.changes, patterns), count)
+                if count.landings == limit:
+                    break
     count.seconds = round(time.monotonic() - began, 1)
     return count
 
@@ -86,7 +87,7 @@ def name_of(repository: Path) -> str:
     return parts[-1].replace("+", "/").removesuffix(".git")
 
 
-def _counted(commits: Iterable[Commit], count: Count) -> Iterator[Commit]:
+def _counted(commits: Iterable[Commit], count: Count) -> Generator[Commit, None, None]:
     for commit in commits:
         count.commits += 1
         yield commit
@@ -106,6 +107,10 @@ def _try(history: GitHistory, landing: Landing, split: Split, count: Count) -> N
     began = time.monotonic()
     try:
         reasons = obstacles(history, landing, split)
+    except RepositoryError as error:  # a clone may lack its largest objects
+        _refuse(count, _kind(error.message))
+        return
+    try:
         if reasons:
             _refuse(count, _kind(reasons[0]))
             count.dealt += 1
@@ -116,12 +121,7 @@ def _try(history: GitHistory, landing: Landing, split: Split, count: Count) -> N
             cut(history, landing, split)
             count.kept += 1
     except BerbenchError as error:
-        kind = _kind(error.message)
-        if kind == _KINDS["is missing from the repository"]:
-            _refuse(count, kind)
-            count.split -= not reasons
-        else:
-            count.broken.append(f"#{landing.pr} {landing.commit[:12]}: {error.message}")
+        count.broken.append(f"#{landing.pr} {landing.commit[:12]}: {error.message}")
     took = time.monotonic() - began
     count.slowest = max(count.slowest, (round(took, 2), landing.commit[:12]))
 
