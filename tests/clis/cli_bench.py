@@ -154,7 +154,7 @@ def used(name: str, facts: AgentFacts) -> Usage:
 @contextmanager
 def cli_bench(room: Path, names: Sequence[str]) -> Iterator[CliBench]:
     """A bench with these CLIs. The image is kept for the next run: it is the same as long as the tools are."""
-    with model_network() as (network, model):
+    with scripted_model() as (network, model):
         engine = DockerEngine(outside=network)
         try:
             yield make_bench(engine, model, room, names)
@@ -181,8 +181,15 @@ def make_bench(engine: DockerEngine, model: Container, room: Path, names: Sequen
 
 
 @contextmanager
-def model_network() -> Iterator[tuple[str, Container]]:
-    """A network of the tests' own, by its name, and the scripted model on it."""
+def model_network() -> Iterator[str]:
+    """A network of the tests' own with the scripted model on it; its name."""
+    with scripted_model() as (network, _):
+        yield network
+
+
+@contextmanager
+def scripted_model() -> Iterator[tuple[str, Container]]:
+    """The scripted model's network and its container."""
     client = docker.from_env(timeout=120)
     labels = {OWNER: this_process()}
     name = f"berbench-test-model-{time.time_ns()}"
