@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import math
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -52,7 +54,9 @@ def check_patch(data: bytes) -> None:
 def _history() -> GitHistory:
     stream = Stream()
     stream.commit("main", "Start", _TREE, author="Ada Marsh <ada@tally.example>")
-    root = Path(tempfile.mkdtemp(prefix="bb-fuzz-")) / "repository"
+    folder = tempfile.mkdtemp(prefix="bb-fuzz-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    root = Path(folder) / "repository"
     create_repository(root, stream.bytes())
     return GitHistory(root)
 

@@ -14,7 +14,7 @@ _VALUE_AFTER = frozenset("(,=:[!&|?{;+-*%<>~^")
 _VALUE_AFTER_WORDS = re.compile(
     r"(?:^|[^\w$.])(?:return|typeof|case|in|of|new|delete|void|throw|do|else|yield|await)$"
 )
-_FROM = re.compile(r"(?<![\w$.])import\b(?!\s*\(|\s+type\b)([^;'\"`]*?)\bfrom\s*['\"]")
+_FROM = re.compile(r"(?<![\w$.])import\b(?!\s*\(|\s+type\b)((?:(?!\bimport\b)[^;'\"`])*?)\bfrom\s*['\"]")
 _REQUIRE = re.compile(  # at the top of the file's scope
     r"^(?:const|let|var)\s+([\w$]+|\{[^{}]*\})\s*=\s*require\s*\(\s*['\"]", re.MULTILINE
 )
@@ -188,7 +188,7 @@ def is_module(path: str, code: str) -> bool | None:
         return True
     if extension in ("cjs", "cts"):
         return False
-    if re.search(r"^\s*(?:import\s*(?:[\w$*{]|['\"])|export\s+(?:\{|\*|[a-z]))", code, re.MULTILINE):
+    if re.search(r"^[^\S\n]*+(?:import\s*(?:[\w$*{]|['\"])|export\s+(?:\{|\*|[a-z]))", code, re.MULTILINE):
         return True
     if re.search(r"(?<![\w$.])(?:require\s*\(|module\.exports|exports\.)", code):
         return False
