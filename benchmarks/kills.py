@@ -1,0 +1,186 @@
+"""A run of two controls and two real agent CLIs on the scripted model, killed with -9 and run again, against one whole.
+
+`PYTHONPATH=tests/clis python -m benchmarks.kills FOLDER [TASKS [ATTEMPTS]]`: no benchmark of time, and not part of
+`make bench`, since the images with the CLIs are gigabytes and the whole takes many minutes. FOLDER is made, and kept
+for a look.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cli_bench import KEY, MODELS, built_in, model_network, pointed
+
+from benchmarks.measure import BERBENCH, ROOT
+from berbench.agents import Agents, tool_layer
+from berbench.cli.run_progress import run_progress
+from berbench.cli.wiring import workplace
+from berbench.engine.docker_engine import DockerEngine
+from berbench.engine.executor import LocalExecutor
+from berbench.matrix import resolve
+from berbench.matrix.invocation import agents_of
+from berbench.model.cells import ExperimentDocument, ToolBlock
+from berbench.sample import build, issue_text
+from berbench.stages.agent import AgentWork, usage_of
+from berbench.stages.crew import forecast
+from berbench.stages.measure import Makers
+from berbench.stages.plan import Narrowing, make_plan
+from berbench.stages.run import Wishes, run
+from berbench.stages.validate import Bench
+from berbench.stages.verifier import Verifier
+from berbench.telemetry import read_usage
+
+CLIS = ("claude-code", "codex")
+KILLS = 5
+CELLS_AT_ONCE = 3
+TIMES = ("seconds", "verify_seconds")  # what no two runs have alike
+
+
+def main(folder: Path, tasks: int, attempts: int) -> int:
+    """0 when both runs are equal cell by cell, candidates included, and no container is left."""
+    root = _proven_sample(folder, tasks)
+    with model_network() as (network, _):
+        began = time.monotonic()
+        whole = _whole(root, folder / "whole", network, attempts)
+        took = time.monotonic() - began
+        print(f"whole: {whole['measured']} of {whole['planned']} cells in {took:.0f} s", flush=True)
+        chance = random.Random(7)
+        for number in range(KILLS):
+            after = 2 + chance.random() * took / (KILLS + 1)
+            ended = _killed(root, folder / "killed", network, attempts, after)
+            cells = len(_patches(folder / "killed"))
+            print(f"kill {number + 1} after {after:.0f} s: {cells} cells{', at its end' * ended}", flush=True)
+        resumed = _whole(root, folder / "killed", network, attempts)
+        print(f"resumed: {resumed['measured']} measured, {resumed['reused']} reused", flush=True)
+    equal = _compared(whole) == _compared(resumed)
+    same = _patches(folder / "whole") == _patches(folder / "killed")
+    left = _left()
+    print(
+        f"cells equal: {equal}; candidates equal: {same}; errors: {whole['errors']}; containers left: {left}"
+    )
+    return 0 if equal and same and not left and not whole["errors"] else 1
+
+
+def _proven_sample(folder: Path, count: int) -> Path:
+    folder.mkdir(parents=True)
+    sample = build(folder / "tally")
+    _berbench(folder, "init")
+    for pull in [pull for pull in sample.pull_requests if pull.number and pull.issue_file][:count]:
+        issue = folder / f"{pull.number}.md"
+        issue.write_text(issue_text(pull.issue_file), encoding="utf-8")
+        _berbench(folder, "task", "create", str(pull.number), "--no-api", "--issue-file", str(issue))
+    _berbench(folder, "task", "validate", "--all", "--jobs", "2")
+    return sample.root
+
+
+def _berbench(folder: Path, *words: str) -> None:
+    env = {**os.environ, "BERBENCH_DATA_DIR": str(folder / "proofs"), "PYTHONPATH": str(ROOT)}
+    subprocess.run([*BERBENCH, "-C", str(folder / "tally"), *words], env=env, check=False, stdout=sys.stderr)
+
+
+def _command(root: Path, data: Path, network: str, attempts: int) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.kills", "--run", str(root), str(data), network, str(attempts)]
+
+
+def _whole(root: Path, data: Path, network: str, attempts: int) -> dict[str, Any]:
+    done = subprocess.run(
+        _command(root, data, network, attempts),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _killed(root: Path, data: Path, network: str, attempts: int, after: float) -> bool:
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(
+        _command(root, data, network, attempts), cwd=ROOT, stdout=quiet, stderr=quiet
+    ) as child:
+        try:
+            child.wait(after)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            return False
+        return True
+
+
+def _compared(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name not in TIMES} for row in document["cells"]]
+
+
+def _patches(data: Path) -> dict[str, bytes]:
+    return {path.parent.name: path.read_bytes() for path in data.glob("*/cells/*/candidate.patch")}
+
+
+def _left() -> list[str]:
+    engine = DockerEngine()
+    try:
+        engine.sweep()
+        return [one.name for one in engine.leftovers() if one.kind == "container" and not one.in_use]
+    finally:
+        engine.close()
+
+
+def _run(root: Path, data: Path, network: str, attempts: int) -> None:
+    """The run itself, in a process of its own: `berbench run` with the model's network outside the proxy."""
+    tools = {name: pointed(built_in(name), "edit") for name in CLIS}
+    tools |= {name: built_in(name) for name in ("oracle", "nop")}
+    blocks = [ToolBlock(tool=(name,), model=(MODELS[name],), options=(("scripted",),)) for name in CLIS]
+    controls = ToolBlock(tool=("oracle", "nop"))
+    experiment = ExperimentDocument(name="kills", tools=(controls, *blocks), attempts=attempts)
+    environ = {"ANTHROPIC_API_KEY": KEY, "CODEX_API_KEY": KEY}
+    with workplace(root, {"BERBENCH_DATA_DIR": str(data)}) as place:
+        resolution = resolve(experiment, tools)
+        plan = make_plan(
+            place.project,
+            place.history,
+            where="kills",
+            experiment=experiment,
+            resolution=resolution,
+            narrowing=Narrowing(),
+        )
+        engine = DockerEngine(outside=network)
+        engine.sweep()
+        verifier = Verifier(place.history, engine, LocalExecutor(engine, 3 * CELLS_AT_ONCE), place.data)
+        bench = Bench(place.lint_doors(), place.data, verifier, lambda: datetime.now(UTC))
+        agents = Agents(place.history, engine)
+        layer = tool_layer(tool for one in resolution.configurations for tool in agents_of(one))
+
+        def makers(run_id: str) -> Makers:
+            work = AgentWork(bench, agents, read_usage, layer, environ, run_id)
+            return Makers(bench, place.cells, work, partial(usage_of, read_usage), run_id)
+
+        coming = forecast(place.cells, plan, fresh=False)
+        with run_progress(len(coming.due), quiet=True) as shown:
+            document = run(
+                place.cells,
+                plan,
+                coming,
+                Wishes(CELLS_AT_ONCE),
+                makers=makers,
+                environ=environ,
+                now=bench.now,
+                shown=shown,
+            )
+        engine.close()
+    print(json.dumps(document))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--run":
+        _run(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4], int(sys.argv[5]))
+    else:
+        numbers = [int(text) for text in sys.argv[2:]]
+        sys.exit(main(Path(sys.argv[1]).absolute(), *numbers, *(8, 2)[len(numbers) :]))
