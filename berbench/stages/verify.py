@@ -22,6 +22,12 @@ from berbench.verdicts import Trialed
 SCHEMA = "berbench.verify/1"
 CANDIDATE = "candidate"
 
+NOTHING = "the patch changes nothing: there is nothing to grade"
+NO_DIFF = (
+    "no change to any file can be read from the patch: it is no diff, or one with colours or in another encoding; "
+    "write it with `git diff --binary --full-index`"
+)
+
 Say = Callable[[str], None]
 
 
@@ -75,7 +81,7 @@ def grade_patch(
         prepared = prepare(history, files, trees, patch, bench.lint.config.harvest.test_patterns)
     except EmptyPatch:
         if not even_nothing:
-            return Graded(Grade(GradeName.FAIL, ("the patch changes nothing: there is nothing to grade",)))
+            return Graded(Grade(GradeName.FAIL, (NOTHING if not patch.strip() else NO_DIFF,)))
         prepared = Prepared(trees.with_tests, (), ())
     except PatchConflict as conflict:
         return Graded(Grade(GradeName.PATCH_CONFLICT, (conflict.message,)))
