@@ -39,13 +39,13 @@ DryRun = Annotated[
 ]
 FailOnStale = Annotated[bool, typer.Option("--fail-on-stale", help="Exit code 1 when a task is skipped.")]
 MinPassRate = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="X", help="Exit code 1 when a configuration passes less of its tasks, like 0.8 or 80%."
     ),
 ]
 Against = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="RUN",
         help="Exit code 1 when a configuration passes less of the tasks common with this run: an id, an "
@@ -64,8 +64,8 @@ def run(
     max_cost: MaxCost = None,
     dry_run: DryRun = False,
     fail_on_stale: FailOnStale = False,
-    min_pass_rate: MinPassRate = "",
-    no_regression_against: Against = "",
+    min_pass_rate: MinPassRate = None,
+    no_regression_against: Against = None,
     json: JsonFlag = False,
 ) -> int:
     """Measure each configuration on each fresh task. What is measured already is not paid for again.
@@ -86,9 +86,12 @@ def run(
     from berbench.stages.runrecord import exit_code
 
     settings: Settings = context.obj
-    least = share_of(min_pass_rate) if min_pass_rate else None
+    # A gate that is asked for with nothing, like --min-pass-rate "$UNSET", must not quietly be no gate.
+    least = None if min_pass_rate is None else share_of(min_pass_rate)
     with workplace(settings.repository) as place:
-        against = place.cells.find_run(no_regression_against, ended=True) if no_regression_against else ""
+        against = ""
+        if no_regression_against is not None:
+            against = place.cells.find_run(no_regression_against, ended=True)
         plan = _planned(place, name, Narrowing(listed(task), listed(tag)))
         coming = forecast(place.cells, plan, fresh=fresh)
         if not fresh and (count := worth_it(place.cells, plan, coming.due)):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from berbench.cli.console import clipped, one_line, say, sentence, show
 from berbench.cli.tables import cell, plural, table, verdict_text
 from berbench.model.trial import VerdictName
+from berbench.stages.lessening import NO_EXACT_WAY
 
 if TYPE_CHECKING:  # the verb that shows it has loaded it already
     from berbench.stages.validate import Validated
@@ -46,7 +47,7 @@ def show_validations(outcomes: Sequence[Validated]) -> None:
     )
 
 
-def show_nothing_due(max_age: str) -> None:
+def show_nothing_due(max_age: str | None) -> None:
     """No task had to be proven."""
     say("Nothing to validate: every task is fresh" + (f", proven within {max_age}." if max_age else "."))
 
@@ -70,7 +71,7 @@ def _diagnosis(outcome: Validated) -> None:
         say(f"  warning: {warning}")
     if verdict.noise and not proven:
         say(f"  fail in both trials: {_some(verdict.noise)}")
-    if verdict.narrowable:
+    if verdict.narrowable and NO_EXACT_WAY not in verdict.warnings:
         say(f"  → `berbench task validate {outcome.id} --narrow` deselects them and proves the task again")
     elif verdict.remedy:
         say(f"  → {sentence(verdict.remedy)}")

@@ -18,7 +18,7 @@ LARGEST_SEED = 2**31 - 1  # what every runner takes
 Every = Annotated[bool, typer.Option("--all", help="Prove every task.")]
 Stale = Annotated[bool, typer.Option("--stale-only", "--stale", help="Prove every task that is not fresh.")]
 MaxAge = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="AGE", help="Prove every task that is not fresh or was proven longer ago, like 30d."
     ),
@@ -49,7 +49,8 @@ Seed = Annotated[
     typer.Option(metavar="N", min=1, max=LARGEST_SEED, help="Which order; implies --shuffle."),
 ]
 Clock = Annotated[
-    str, typer.Option(metavar="OFFSET", help="Also run the tests at another date, like +400d or -12h.")
+    str | None,
+    typer.Option(metavar="OFFSET", help="Also run the tests at another date, like +400d or -12h."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="Tasks proven at once.")]
 
@@ -59,13 +60,13 @@ def validate(
     task_ids: TaskIds = None,
     every: Every = False,
     stale: Stale = False,
-    max_age: MaxAge = "",
+    max_age: MaxAge = None,
     narrow: Narrow = False,
     repeat: Repeat = None,
     quarantine: Quarantine = False,
     shuffle: Shuffle = False,
     seed: Seed = None,
-    clock: Clock = "",
+    clock: Clock = None,
     jobs: Jobs = 1,
     json: JsonFlag = False,
 ) -> int:
@@ -88,8 +89,9 @@ def validate(
     from berbench.stages.validate import validate as run
 
     settings: Settings = context.obj
-    choice = Choice(task_ids or (), every, stale, seconds_of(max_age) if max_age else None)
-    offset = clock_of(clock) if clock else ""
+    # An option that is there and empty, like --clock "$UNSET", must not quietly be no option at all.
+    choice = Choice(task_ids or (), every, stale, None if max_age is None else seconds_of(max_age))
+    offset = "" if clock is None else clock_of(clock)
     with workplace(settings.repository) as place:
         ids = choose(place.project, place.history, choice, datetime.now(UTC))
         luck = Luck(repeat or place.config.validate_.repeat, _seed(seed, shuffle=shuffle), offset)

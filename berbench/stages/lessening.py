@@ -22,6 +22,9 @@ Say = Callable[[str], None]
 # Tests that rarely fail come to light one after another; a task that needs more rounds is no fair measurement.
 ROUNDS = 3
 
+NO_EXACT_WAY = "the runner has no exact way to leave these tests out and keep the others, so they stay"
+_BY_HAND = "write verify.command so that it runs the steady tests alone, or mend what the others depend on"
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -58,8 +61,7 @@ def prove_lessened(
             break
         command = _without(out, with_command(files, attempts.command), attempts.proof)
         if command is None:
-            said = "the runner has no exact way to leave these tests out and keep the others, so they stay"
-            verdict = replace(verdict, warnings=(*verdict.warnings, said))
+            verdict = replace(verdict, warnings=(*verdict.warnings, NO_EXACT_WAY), remedy=_BY_HAND)
             return replace(attempts, proof=replace(attempts.proof, verdict=verdict))
         kind = "flaky tests" if verdict.moved else "tests that fail in both trials"
         say(f"deselecting {len(out)} {kind}, then proving again")

@@ -347,6 +347,8 @@ def test_options_against_luck_that_can_not_be_meant_are_one_clear_sentence(begun
         ("--clock +999999d", "at most 50 years"),
         ("--clock +40y", "no way to move the clock"),
         ("--max-age abc", "'abc' is no age"),
+        ("4 --max-age=", "'' is no age"),
+        ("4 --clock=", "'' is no way to move the clock"),
         ("--max-age 30d --all", "--max-age chooses among all tasks"),
         ("--max-age 30d 4", "--max-age chooses among all tasks"),
         ("--stale-only --all", "one way"),

@@ -224,6 +224,8 @@ def test_no_fresh_task_is_told_and_is_no_failure_by_itself(berbench: Place) -> N
         (("run", "smoke", "--task", "77"), "no task '77'"),
         (("run", "smoke", "--tag", "slo"), "Did you mean slow?"),
         (("run", "smoke", "--min-pass-rate", "nan"), "no rate"),
+        (("run", "smoke", "--min-pass-rate", ""), "no rate"),
+        (("run", "smoke", "--no-regression-against", ""), "There is no run"),
         (("run", "smoke", "--concurrency", "0"), "--concurrency"),
         (("regrade", "smoke", "--cell", "ab"), "two ways to choose"),
         (("regrade", "--cell", "ab"), "There is no cell ab"),

@@ -181,6 +181,7 @@ def test_quarantine_stays_flaky_where_the_runner_has_no_exact_way(place: SampleP
     outcome = prove(place, task_id, Played(sometimes), Wishes(quarantining=True, luck=Luck(repeat=2)))
     assert outcome.verdict.name is VerdictName.FLAKY
     assert any("no exact way" in line for line in outcome.verdict.warnings)
+    assert "--quarantine-flaky" not in outcome.verdict.remedy  # it has just been tried, in vain
     assert place.project.read_task(task_id).task.verify.command == command
 
 
