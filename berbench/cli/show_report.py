@@ -46,7 +46,9 @@ def show_report(report: Report) -> None:
     run = report.run
     began = f", {run.started_at:%Y-%m-%d %H:%M} UTC" if run.started_at else ""
     say(f"{one_line(run.experiment)}: run {one_line(run.id)}{began}")
-    say(f"{words.counts(report)}; {words.telling(report.tasks)}; cost of all cells: {words.cost_of_all(report)}")
+    say(
+        f"{words.counts(report)}; {words.telling(report.tasks)}; cost of all cells: {words.cost_of_all(report)}"
+    )
     for warning in report.warnings:
         _say(f"WARNING: {warning}")
     for note in run.notes:
