@@ -52,6 +52,15 @@ def test_one_needed_test_that_fails_is_a_fail_and_named() -> None:
     assert f"failed: {B}: assert 1 == 2" in found.reasons
 
 
+def test_a_single_needed_test_is_spoken_of_in_the_singular() -> None:
+    def of_one(*lines: str, code: int = 0) -> str:
+        return grade(Watched(trial(code, evidence(*lines), b""), ()), Needs((A,), Control())).reasons[0]
+
+    assert of_one(f"passed {A}") == "the one test that must pass does"
+    assert of_one(f"failed {A}", code=1) == "the one test that must pass does not"
+    assert of_one(f"passed {B}", code=1).endswith("does not: it is missing from the report")
+
+
 @pytest.mark.parametrize("outcome", ["skipped", "xfailed", "xpassed", "error"])
 def test_V25_only_a_pass_is_a_pass(outcome: str) -> None:
     assert graded(f"passed {A}", f"{outcome} {B}").name is GradeName.FAIL

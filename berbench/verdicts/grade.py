@@ -192,8 +192,14 @@ def _not_solved(candidate: Watched, needed: Sequence[str], lacking: Sequence[str
         return _with_tail(GradeName.NO_TESTS_RAN, (f"no test ran ({_ended(facts)})",), facts)
     missing = [name for name in lacking if name not in candidate.real]
     said = f"{len(lacking)} of {tests(len(needed))} that must pass do not"
+    if len(needed) == 1:
+        said = "the one test that must pass does not"
     if missing:
-        said += f", {len(missing)} of them missing from the report"
+        said += (
+            f", {len(missing)} of them missing from the report"
+            if len(needed) > 1
+            else ": it is missing from the report"
+        )
     if facts.exit_code == 0:
         return _with_tail(GradeName.INCONSISTENT, (f"the command exits with 0, but {said}",), facts)
     return _with_tail(GradeName.FAIL, (said, *_lines(candidate, lacking)), facts)
@@ -227,7 +233,9 @@ def _agreement(candidate: Watched, control: Watched | None, proven: Control, nee
     if proven.log_agrees and not candidate.log_agrees:
         said = "the runner's report and the log's own summary count different failures"
         return _with_tail(GradeName.INCONSISTENT, (said,), facts)
-    reasons = [f"all {tests(needed)} that must pass do"]
+    reasons = [
+        f"all {tests(needed)} that must pass do" if needed != 1 else "the one test that must pass does"
+    ]
     if not candidate.canaries:
         reasons.append(NO_CANARIES + (f": {proven.reason}" if proven.reason else ""))
     return Grade(GradeName.PASS, tuple(reasons))

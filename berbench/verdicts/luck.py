@@ -93,7 +93,7 @@ def _flaky(unrest: Unrest, pairs: Sequence[Pair], hidden: Hidden, by: str, when:
     )
     if unrest.moved and fixed:
         remedy += (
-            f" `--quarantine-flaky` proves the task on the {tests(len(fixed))} that show the change steadily."
+            f" `--quarantine-flaky` proves the task on what shows the change steadily: {tests(len(fixed))}."
         )
     elif unrest.moved:
         remedy += " No test shows the change steadily, so there is nothing left to prove the task on."

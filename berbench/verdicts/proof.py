@@ -110,12 +110,12 @@ def _failures_with_reference(case: Comparison) -> Verdict:
     """Noise, where others give the signal and all that fails fails in both trials; else a broken reference."""
     number = len(case.failing_after)
     signal: tuple[str, ...] = ()
-    reason, remedy = f"{tests(number)} fail with the reference", _MISFILED
+    reason, remedy = f"{tests(number)} failed with the reference", _MISFILED
     only_noise = case.both_readable and set(case.noise) == set(case.failing_after) and not case.pass_to_fail
     if only_noise and case.fail_to_pass:
         signal = case.fail_to_pass
         reason = (
-            f"{tests(number)} fail in both trials while {tests(len(signal))} go from failing to passing: the "
+            f"{tests(number)} failed in both trials while {tests(len(signal))} went from failing to passing: the "
             "environment's noise"
         )
         remedy = "Deselect them with `validate --narrow`, or complete the task's Dockerfile."
@@ -228,7 +228,7 @@ def pass_to_fail(case: Comparison) -> Verdict | None:
         return None
     return _reference(
         case,
-        f"{tests(len(case.pass_to_fail))} pass at the base and not with the reference: skipped, gone or named anew",
+        f"{tests(len(case.pass_to_fail))} passed at the base and not with the reference: skipped, gone or named anew",
         "Narrow verify.command to the tests that belong to the change.",
     )
 
