@@ -74,14 +74,15 @@ class Budget:
         with self._lock:
             if self.ceiling is None:
                 return Answer.YES
-            left = self.ceiling - self._counted - sum(self._reserved.values())
+            held = sum(self._reserved.values())  # controls hold nothing
+            left = self.ceiling - self._counted - held
             need = self._need(cell)
             if need is None:
-                need = left if left > 0 and not self._reserved else self.ceiling + 1
+                need = left if left > 0 and not held else self.ceiling + 1
             if need <= left:
                 self._reserved[cell.key] = need
                 return Answer.YES
-            return Answer.LATER if any(self._reserved.values()) else Answer.NO
+            return Answer.LATER if held else Answer.NO
 
     def settle(self, cell: Cell, cost: float | None) -> None:
         """A cell has ended at this cost, or without telling it."""

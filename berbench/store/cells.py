@@ -33,6 +33,7 @@ KEPT_ERRORS = 3  # tries of one cell without a measurement that stay
 _KEY = re.compile(r"[0-9a-f]{64}")
 # Keys that begin alike share a lock, so that there are never more lock files than this many digits can count.
 _LOCK_DIGITS = 3
+_RUNS = "runs"  # the lock of those that write a new run's record
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ class Cells:
     def save_error(self, record: CellRecord, files: Mapping[str, bytes], at: datetime) -> Path:
         """Keep a try that gave no measurement, aside; the oldest tries of the same cell go."""
         parent = self._errors / record.result.key
+        _finish(parent)
         folder = parent / f"{_stamp(at)}-{secrets.token_hex(3)}"
         with placing.new_folder(folder, {**files, cellfiles.CELL: cellfiles.cell_file(record)}):
             pass
@@ -160,15 +162,17 @@ class Cells:
                 with self.claim(key) as free:
                     if free:
                         placing.repair(parent / key)
+        with self._locks.hold_if_free(_RUNS) as free:
+            if free:
+                _finish(self._runs)
 
     # Runs
 
     def begin_run(self, name: str, at: datetime, document: Mapping[str, Any]) -> str:
         """Record what a run is about to do; the run's id."""
         run = f"{_stamp(at)}-{secrets.token_hex(2)}-{name}"
-        with placing.new_folder(
-            self._runs / run, {RUN: _json({**document, "run": run, "started_at": at.isoformat()})}
-        ):
+        record = _json({**document, "run": run, "started_at": at.isoformat()})
+        with self._locks.hold(_RUNS), placing.new_folder(self._runs / run, {RUN: record}):
             pass
         return run
 
@@ -209,6 +213,12 @@ class Cells:
 def experiment_of(run: str) -> str:
     """The name of the experiment, from a run's id."""
     return run.split("-", 2)[-1]
+
+
+def _finish(parent: Path) -> None:
+    """Finish or take back all that a kill left half-written in a folder that nobody else writes into now."""
+    for name in placing.unfinished(parent):
+        placing.repair(parent / name)
 
 
 def _changed_ns(folder: Path) -> int:
