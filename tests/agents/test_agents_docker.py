@@ -92,6 +92,7 @@ def test_an_ordinary_user_may_change_all_and_has_a_home(as_user: AgentBench):
     facts = as_user.run(
         "id -u; echo $HOME; touch ~/x; git status --short; echo 'two = 3' >src/deep/two.py;"
         " rm kept.txt; echo x >new; stat -c %u new src .git",
+        altered=("src/one.py",),
     )
     assert facts.exit_code == 0, facts.log
     assert facts.log.decode().splitlines() == [

@@ -59,6 +59,10 @@ FOR_A_USER = (
     "reports_come_back",
     "a_child_of_its_own_session_holds_nothing_up",
     "a_trial_that_kills_all_it_can_is_no_pass",
+    "a_workspace_holds_the_tree_and_what_it_is_given",
+    "secrets_are_there_for_the_agent",
+    "a_workspaces_time_is_kept",
+    "what_changed_in_a_workspace_is_seen_from_outside",
 )
 
 

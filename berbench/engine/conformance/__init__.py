@@ -6,7 +6,7 @@ can't be held to a check; "" when it can.
 
 from __future__ import annotations
 
-from berbench.engine.conformance import commands, containers, trees
+from berbench.engine.conformance import commands, containers, trees, workspaces
 from berbench.engine.conformance.bench import CHECKS, TREE, Bench, Check, recipe
 
-__all__ = ["CHECKS", "TREE", "Bench", "Check", "commands", "containers", "recipe", "trees"]
+__all__ = ["CHECKS", "TREE", "Bench", "Check", "commands", "containers", "recipe", "trees", "workspaces"]
