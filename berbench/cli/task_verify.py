@@ -29,7 +29,8 @@ def verify(
     from berbench.cli.console import emit, note
     from berbench.cli.show_grade import show_grade
     from berbench.cli.wiring import workplace
-    from berbench.stages.verify import document, exit_code
+    from berbench.errors import EngineError
+    from berbench.stages.verify import document, exit_code, unreachable
     from berbench.stages.verify import verify as run
     from berbench.store import read_named_file
 
@@ -37,7 +38,10 @@ def verify(
     data = read_named_file(patch)
     with workplace(settings.repository) as place:
         place.project.read_task(task_id)  # a name that is no task is a usage error, before anything runs
-        verified = run(place.bench(1), task_id, data, note)
+        try:
+            verified = run(place.bench(1), task_id, data, note)
+        except EngineError as error:  # no engine answers: told in the form that was asked for
+            verified = unreachable(task_id, error)
     if json:
         emit(document(verified))
     else:

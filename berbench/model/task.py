@@ -119,7 +119,9 @@ class TrialSummary(Document):
 class Control(Document):
     """The reference, graded with canaries as any candidate will be: which of them this task's command can carry."""
 
-    places: tuple[Literal["inside", "beside", "twin"], ...] = ()  # where canaries were seen to do as they must
+    places: tuple[
+        Literal["inside", "beside", "twin"], ...
+    ] = ()  # where canaries were seen to do as they must
     exit_code: int | None = None  # with canaries that must fail among the tests
     log_agrees: bool = False  # whether the log's own summary counts the failures that the report has
     reason: str = ""  # why there are no canaries in a place

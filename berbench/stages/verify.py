@@ -51,11 +51,20 @@ def verify(bench: Bench, task_id: str, patch: bytes, say: Say) -> Verified:
         dockerfile = bench.lint.project.read_dockerfile(files.task.environment.dockerfile)
         graded = grade_patch(bench, files, dockerfile, patch, say)
     except EngineError as error:
-        graded = Graded(Grade(GradeName.ENGINE_ERROR, (error.message, error.remedy), details=error.details))
+        graded = Graded(_no_grade(error))
     verified = Verified(task_id, graded.grade, graded.trials, seconds=monotonic() - started)
     record = json.dumps(document(verified), indent=1).encode("ascii") + b"\n"
     logs = bench.data.save_grade(task_id, bench.now(), record, patch, graded.trials)
     return replace(verified, logs=logs)
+
+
+def unreachable(task_id: str, error: EngineError) -> Verified:
+    """What is told of a candidate when no engine answers."""
+    return Verified(task_id, _no_grade(error))
+
+
+def _no_grade(error: EngineError) -> Grade:
+    return Grade(GradeName.ENGINE_ERROR, (error.message, error.remedy), details=error.details)
 
 
 def _require_proof(bench: Bench, files: TaskFiles) -> None:
