@@ -56,7 +56,7 @@ def check_candidates(data: bytes) -> None:
 
 def check_canaries(data: bytes) -> None:
     """What is planted leaves the hidden test's own bytes where they were, and Python stays Python."""
-    command, _, test = data.partition(_CUT)
+    command, _, test = data[: 1 << 14].partition(_CUT)  # it is read a dozen times
     line = command.decode("utf-8", "surrogateescape")
     for path, usual in zip(_PATHS.values(), _COMMANDS, strict=True):
         for asked in (usual, line):

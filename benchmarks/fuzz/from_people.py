@@ -59,7 +59,7 @@ def check_edit(data: bytes) -> None:
     before = load(data, "x.yaml")
     with contextlib.suppress(BerbenchError):
         once = replace_block(data, "validation", _BLOCK)
-        _kept_beside(data, once, before, "validation")
+        _kept_beside(once, before, "validation")
         _same_without(data, once, had=isinstance(before, dict) and "validation" in before)
         other = b"validation:\n  task: other\n"
         assert replace_block(replace_block(once, "validation", other), "validation", _BLOCK) == once
@@ -69,7 +69,7 @@ def check_edit(data: bytes) -> None:
     ):
         with contextlib.suppress(BerbenchError):
             after = set_value(data, path, value)
-            _kept_beside(data, after, before, path[0])
+            _kept_beside(after, before, path[0])
             assert load(set_value(after, path, value), "again") == load(after, "once")
 
 
@@ -82,14 +82,11 @@ def _same_without(old: bytes, new: bytes, *, had: bool) -> None:
         assert without in (old, old + b"\n", old + b"\r\n")
 
 
-def _kept_beside(old: bytes, new: bytes, before: Any, key: str) -> None:
-    """Every other key says what it said, and what differs is one place: a common start and a common end."""
+def _kept_beside(new: bytes, before: Any, key: str) -> None:
+    """Every other key says what it said."""
     after = load(new, "y.yaml")
     said = {name: value for name, value in before.items() if name != key} if isinstance(before, dict) else {}
     assert {name: value for name, value in after.items() if name != key} == said
-    lines = {line.rstrip(b"\r") for line in new.split(b"\n")}
-    comments = [line.rstrip(b"\r") for line in old.split(b"\n") if line.startswith(b"# ")]
-    assert all(line in lines for line in comments if b"validation" not in line)
 
 
 # --- commands -----------------------------------------------------------------------------------------------
@@ -97,7 +94,7 @@ def _kept_beside(old: bytes, new: bytes, before: Any, key: str) -> None:
 
 def check_shell(data: bytes) -> None:
     """What is read for sure stays so when flags go in, and every word a person wrote is still there in order."""
-    text = data.decode("utf-8", "surrogateescape")
+    text = data[: 1 << 15].decode("utf-8", "surrogateescape")  # it is read a dozen times
     line = parse(text)
     runner_of(text)
     command_warnings(text)

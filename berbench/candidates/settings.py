@@ -66,9 +66,9 @@ def setup_cfg(data: bytes) -> dict[str, Any]:
     part: dict[str, list[str]] = {}
     section = ""
     for line in _text(data).splitlines():
-        heading = re.match(r"\s*\[\s*([^\]]*?)\s*\]", line)
+        heading = re.match(r"\s*+\[([^\]]*+)\]", line)
         if heading:
-            section = heading[1]
+            section = heading[1].strip()
         if not section or _HARMLESS_SECTIONS.fullmatch(section) is None:
             part.setdefault(f"[{section}]", []).append(line.rstrip())
         elif re.match(r"\s*entry_points\s*[:=]", line):

@@ -48,6 +48,8 @@ ROWS = (
     ("prompts", "see issue", " ", "x"),
     ("prompts", "see the issue number", "\t", "x"),
     ("prompts", "", "#7", "/x"),
+    ("candidates", "[a]\nx = 1\n%%%%\n[", " ", "x"),
+    ("candidates", "[a]\nx = 1\n%%%%\n", " ", "["),
     ("canaries", "npx jest\n%%%%\n", "\n", "x"),
     ("canaries", "npx jest\n%%%%\n", "\nimport ", "x"),
     ("shell", "", "coverage run -m ", "pytest"),
