@@ -21,7 +21,7 @@ from berbench.model.cells import AgentFacts, Cell, CellOutcome, Usage
 from berbench.stages.crew import forecast
 from berbench.stages.plan import Ground, Narrowing
 from berbench.stages.run import Gates
-from berbench.store import cellfiles
+from berbench.store import cellfiles, machine
 from berbench.store.cells import RESULT, RUN, Cells
 from taskfiles import ended, in_child
 
@@ -239,7 +239,14 @@ def _killed_at(step: int, place: RunPlace) -> bool:
 
     code = ended(in_child(work))
     assert code in (0, -signal.SIGKILL)
+    _tidy()
     return code != 0
+
+
+def _tidy() -> None:
+    """Remove the temporary folders of a child that was killed, as the next command does."""
+    for orphan in machine.orphans():
+        machine.remove(orphan)
 
 
 def test_a_run_that_is_killed_and_run_again_equals_one_that_was_not(place: RunPlace, tmp_path: Path) -> None:
@@ -277,6 +284,7 @@ def test_an_agents_work_outlives_a_kill_before_its_grade(place: RunPlace) -> Non
         own.run(plan)
 
     assert ended(in_child(dies)) == 9
+    _tidy()
     assert place.cells.measured() == ()
     assert outcomes(place.run(plan)) == {("8", "agent/a", 1): "pass"}
     assert place.work.asked == []
