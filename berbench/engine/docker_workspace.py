@@ -55,6 +55,7 @@ class DockerWorkspace:
 
     def start(self) -> None:
         """Put everything into the created container, and start it."""
+        refuse_place(self._workdir)
         refuse_volumes(self._box.describe(), self._workdir)
         with tempfile.SpooledTemporaryFile(SPOOL, prefix="berbench-") as tar:
             self._pack(tar)
@@ -239,6 +240,16 @@ def _number(said: bytes) -> int:
     """The number that a script said last."""
     words = said.split()
     return int(words[-1]) if words and words[-1].isdigit() else 0
+
+
+def refuse_place(workdir: str) -> None:
+    """Refusal when the work tree is no folder of its own: the whole system would be the agent's work."""
+    top = workdir.rstrip("/") + "/"
+    if f"{ROOM}/".startswith(top) or top.startswith((f"{ROOM}/", "/proc/", "/sys/", "/dev/")):
+        raise Refusal(
+            f"The image's working folder is {workdir}, and no agent can be given that as its work tree.",
+            remedy="name a folder of its own as WORKDIR in the task's Dockerfile, such as /src",
+        )
 
 
 def refuse_volumes(said: Mapping[str, Any], workdir: str) -> None:

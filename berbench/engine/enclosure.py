@@ -88,7 +88,7 @@ class Enclosure:
         """Start the proxy between the network and the outside."""
         wanted = spec(
             self._image, egress.COMMAND, labels={**self._labels, owner.TRIAL: "proxy"}, network=self._outside,
-            limits=Limits(memory_bytes=256 << 20, cpus=1, pids=64), cpus=1,
+            limits=Limits(memory_bytes=256 << 20, cpus=1, pids=1024), cpus=1,
         )  # fmt: skip
         wanted["HostConfig"]["CapAdd"] = []
         self._proxy.create(wanted)

@@ -53,21 +53,16 @@ def as_user(engine: DockerEngine, tmp_path_factory: pytest.TempPathFactory) -> I
 
 # Those in which an engine's list or archive shows otherwise than a folder does.
 IN_CONTAINERS = (
-    "new_changed_and_deleted",
-    "touched_is_not_changed",
-    "P02_programs_and_dumps_beside_the_source_are_taken_whole",
     "P05_renames",
     "P07_modes",
     "names_that_are_no_utf8",
     "odd_names",
-    "links",
     "S10_links_that_leave_the_tree_are_left_out_and_told",
     "files_and_folders_swap",
     "folders_made_anew_hold_what_is_there_now",
     "no_files",
     "second_names",
     "too_large_is_told",
-    "an_agent_that_rewrites_git",
     "repositories_within",
     "all_gone",
 )

@@ -159,6 +159,13 @@ def test_a_volume_in_the_work_tree_is_refused(engine: DockerEngine, tmp_path: Pa
     bench.history.close()
 
 
+def test_a_work_tree_that_is_the_whole_system_is_refused(engine: DockerEngine, tmp_path: Path):
+    bench = make_bench(engine, tmp_path, "FROM berbench/base\nWORKDIR /\nCOPY . .\n", "test-endings-system")
+    with pytest.raises(Refusal, match="working folder is /,"):
+        bench.run("true")
+    bench.history.close()
+
+
 def test_tools_are_put_in_once_and_work_as_the_images_user(engine: DockerEngine, tmp_path: Path):
     dockerfile = "FROM berbench/base\nRUN useradd -m tester\nWORKDIR /work\nCOPY . .\nUSER tester\n"
     bench = make_bench(engine, tmp_path, dockerfile, "test-endings-tools")
