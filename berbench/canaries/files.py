@@ -64,4 +64,4 @@ def append(data: bytes, text: str, blank_lines: int) -> bytes:
     """The file with the text after its last line, in the file's own line ends. Its own bytes stay as they are."""
     newline = b"\r\n" if data.count(b"\r\n") * 2 > data.count(b"\n") else b"\n"
     gap = b"" if data.endswith(b"\n") or not data else newline
-    return data + gap + newline * blank_lines + text.encode("ascii").replace(b"\n", newline)
+    return data + gap + newline * blank_lines + text.encode("utf-8").replace(b"\n", newline)

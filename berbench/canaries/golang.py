@@ -31,7 +31,7 @@ def read(path: str, data: bytes) -> tuple[str, str] | None:
     if not path.endswith("_test.go") or clause is None or set(stem.split("_")[1:]) & _PLATFORMS:
         return None
     constraints = _CONSTRAINT.findall(code[: clause.start()])
-    if any(re.search(r"\bignore\b", line) for line in constraints):
+    if any(re.search(r"\bignore\b|\ufffd", line) for line in constraints):  # or is no UTF-8
         return None
     return "".join(f"{line}\n" for line in constraints), clause[1]
 

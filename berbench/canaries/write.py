@@ -88,18 +88,18 @@ class Writer:
         label = f"by\0{path}"
         if self.runner in PYTHON:
             text, names, group = self._python(entry, label)
-            return Pair(text.encode("ascii"), names, group)
+            return Pair(text.encode("utf-8"), names, group)
         if self.runner == "go":
             package = golang.read(entry.path, entry.data)
             if package is None:
                 return None
             text, names = self._go(label)
-            return Pair((golang.head(*package) + text).encode("ascii"), names)
+            return Pair((golang.head(*package) + text).encode("utf-8"), names)
         style = script.read(entry.path, entry.data, self.runner, self._alias(entry))
         if style is None:
             return None
         text, names = self._script(style, label)
-        return Pair((style.head + text + style.tail).encode("ascii"), names)
+        return Pair((style.head + text + style.tail).encode("utf-8"), names)
 
     def _alias(self, entry: FileEntry) -> str:
         words = self.choices.words(f"alias\0{entry.path}")

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from berbench.ranking.kinds import Kind, is_test_code, kind_of
 
+_LONGEST = 1000  # bytes of a line that are looked at; what is longer was written by a program
 _CASE = re.compile(
     r"^\s*(async\s+)?def\s+test|^\s*(it|test|specify|scenario)(\.\w+)*\s*[(`]|^\s*func\s+(Test|Example|Fuzz)|"
     r"#\[(\w+::)?test|@(\w+\.)?(Parameterized)?Test\b|\bt\.(test|Run)\(|^\s*(public\s+)?void\s+test|\bfn\s+test"
@@ -142,7 +143,7 @@ def _changed_lines(patch: bytes) -> Iterator[tuple[str, str, str]]:
             if raw.startswith((b"--- a/", b"+++ b/")):
                 path = raw[6:].rstrip(b"\t").decode("utf-8", "surrogateescape")
         elif path and raw[:1] in (b"+", b"-"):
-            yield path, raw[:1].decode(), raw[1:].decode("utf-8", "replace").rstrip()
+            yield path, raw[:1].decode(), raw[1:_LONGEST].decode("utf-8", "replace").rstrip()
 
 
 def _net(these: list[str], those: list[str]) -> list[str]:

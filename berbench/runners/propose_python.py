@@ -129,7 +129,7 @@ def _pytest_signal(snapshot: Snapshot, tests: tuple[str, ...]) -> str:
     if _toml_pytest(snapshot, "pyproject.toml"):
         return "pyproject.toml configures pytest"
     for test in tests:
-        if re.search(r"^\s*(?:import pytest|from pytest\b)", snapshot.text(test), re.MULTILINE):
+        if re.search(r"^[^\S\n]*+(?:import pytest|from pytest\b)", snapshot.text(test), re.MULTILINE):
             return f"{test} imports pytest"
     for path in sorted(snapshot.contents):
         if (

@@ -61,6 +61,9 @@ ROWS = (
     ("dockerfile", "ARG A=xxxxxxxx\n", "ARG A=$A$A$A$A$A$A$A$A\n", "FROM $A\n"),
     ("manifests", '2{"exports":', '{"a":', "1"),
     ("manifests", "3[pytest]\ntestpaths", " ", "x"),
+    ("manifests", "\x0cimport os\n", "\n", "x"),
+    ("patch", "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -0,0 +1 @@\n+a", " ", "#b\n"),
+    ("patch", "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -0,0 +1 @@\n+", "->", " :b\n"),
     ("manifests", "0a=", "[", ""),
 )
 
