@@ -37,8 +37,16 @@ NOWHERE = "127.0.0.1"  # asked for names, in the agent's own network: nobody ans
 class Enclosure:
     """One agent's network and proxy. `make_network` and `start` make them, `look` proves them."""
 
-    def __init__(self, api: Api, image: Image, labels: dict[str, str], outside: str) -> None:
+    def __init__(
+        self,
+        api: Api,
+        image: Image,
+        outside: str,
+        destinations: Sequence[Destination],
+        labels: dict[str, str],
+    ) -> None:
         self._api = api
+        self._destinations = tuple(destinations)
         self._image = image
         self._labels = labels
         self._outside = outside
@@ -84,7 +92,7 @@ class Enclosure:
             remedy="remove networks that nobody uses, for instance with `berbench clean`",
         )
 
-    def start(self, destinations: Sequence[Destination]) -> None:
+    def start(self) -> None:
         """Start the proxy between the network and the outside."""
         wanted = spec(
             self._image, egress.COMMAND, labels={**self._labels, owner.TRIAL: "proxy"}, network=self._outside,
@@ -93,7 +101,7 @@ class Enclosure:
         wanted["HostConfig"]["CapAdd"] = []
         self._proxy.create(wanted)
         config = egress.config(self.agent_address, os.environ)
-        self._proxy.put(_packed({egress.CONFIG: config, egress.RULES: egress.rules(destinations)}))
+        self._proxy.put(_packed({egress.CONFIG: config, egress.RULES: egress.rules(self._destinations)}))
         self._connect(self._proxy.name, self.proxy_address)
         self._log = _Log(self._proxy.attach(86_400))
         self._proxy.start()
@@ -107,9 +115,9 @@ class Enclosure:
         address = {"IPAMConfig": {"IPv4Address": self.agent_address}}
         wanted["NetworkingConfig"] = {"EndpointsConfig": {self.network: address}}
 
-    def make_look(self, agent: str, destinations: Sequence[Destination]) -> None:
+    def make_look(self, agent: str) -> None:
         """Make what looks out of the network of the agent's container."""
-        names = [one.host for one in destinations if not one.host.startswith("*.")]
+        names = [one.host for one in self._destinations if not one.host.startswith("*.")]
         wanted = spec(
             self._image, egress.look(self.proxy_address, self._outer_addresses(), (names or ["example.com"])[0]),
             labels={**self._labels, owner.TRIAL: "look"}, network=f"container:{agent}",

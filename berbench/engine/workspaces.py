@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from berbench.engine import egress, seat
@@ -17,6 +17,7 @@ from berbench.engine.enclosure import Enclosure
 from berbench.engine.owner import RUN, TASK, TRIAL
 from berbench.engine.workspace import WorkspaceSpec
 from berbench.errors import EngineError
+from berbench.model.agent import Destination
 from berbench.model.trial import Build, Image, ImageRecipe, Limits
 
 HOST = "workspace"
@@ -40,9 +41,19 @@ class Workspaces:
         self._making = ThreadPoolExecutor(16, thread_name_prefix="berbench-agent")
         # Removal takes longer than all else, and nobody needs to wait for it.
         self._removing = ThreadPoolExecutor(4, thread_name_prefix="berbench-removal")
+        # What the next agent with the same destinations will need is made while this one is at work.
+        self._spares: dict[tuple[Destination, ...], Future[Enclosure]] = {}
+        self._closed = False
 
     def close(self) -> None:
         """Wait until all that was made is removed."""
+        with self._lock:
+            self._closed = True
+            spares = list(self._spares.values())
+            self._spares.clear()
+        for spare in spares:
+            if spare.exception() is None:
+                spare.result().close()
         self._making.shutdown()
         self._removing.shutdown()
 
@@ -84,14 +95,23 @@ class Workspaces:
         check_delta(wanted.delta)
         account = self.account(wanted.image)
         labels = {TASK: wanted.task, RUN: wanted.run}
-        enclosure = (
-            Enclosure(self._api, self.egress(), labels, self._outside) if wanted.destinations else None
-        )
+        enclosure, spare = None, False
+        if wanted.destinations:
+            enclosure = self._take_spare(wanted.destinations)
+            spare = enclosure is not None
+            enclosure = enclosure or self._enclosure(wanted.destinations, labels)
         box = Container(self._api, "agent")
         workspace = DockerWorkspace(box, wanted, account, engine, enclosure)
         with hold(box.name, box.discard):
             try:
-                self._make(box, workspace, enclosure, wanted, {**labels, TRIAL: "agent"}, cpus)
+                asked = self._asked(wanted, {**labels, TRIAL: "agent"}, cpus)
+                if enclosure is None:
+                    workspace.trouble += box.create(asked)
+                    workspace.start()
+                    workspace.lay_out({})
+                else:
+                    self._make_enclosed(box, workspace, enclosure, asked, started=spare)
+                    self._make_spare(wanted.destinations)
                 yield workspace
                 workspace.settle()
             except BaseException:
@@ -99,43 +119,64 @@ class Workspaces:
                 raise
             self._removing.submit(_remove, box, enclosure)
 
-    def _make(
-        self,
-        box: Container,
-        workspace: DockerWorkspace,
-        enclosure: Enclosure | None,
-        wanted: WorkspaceSpec,
-        labels: dict[str, str],
-        cpus: float,
-    ) -> None:
-        asked = spec(
-            wanted.image,
-            ("/bin/sh", "-c", seat.KEEPER),
-            user="0:0",
-            labels=labels,
-            limits=wanted.limits,
-            cpus=cpus,
-        )
+    def _asked(self, wanted: WorkspaceSpec, labels: dict[str, str], cpus: float) -> dict[str, Any]:
+        command = ("/bin/sh", "-c", seat.KEEPER)
+        asked = spec(wanted.image, command, user="0:0", labels=labels, limits=wanted.limits, cpus=cpus)
         asked["Hostname"] = HOST
         asked["HostConfig"]["ExtraHosts"] = [f"{HOST}:127.0.0.1"]
         asked["HostConfig"]["Tmpfs"] = seat.memory_files()
-        if enclosure is None:
-            workspace.trouble += box.create(asked)
-            workspace.start()
-            workspace.lay_out({})
-            return
-        enclosure.make_network()
+        return asked
+
+    def _make_enclosed(
+        self,
+        box: Container,
+        workspace: DockerWorkspace,
+        enclosure: Enclosure,
+        asked: dict[str, Any],
+        *,
+        started: bool,
+    ) -> None:
+        """The container in its network. The proxy, and then the look from inside, come to be beside it."""
+        if not started:
+            enclosure.make_network()
         enclosure.join(asked)
 
         def proxy() -> None:
-            enclosure.start(wanted.destinations)
-            enclosure.make_look(box.name, wanted.destinations)
+            if not started:
+                enclosure.start()
 
         with _beside(self._making, proxy):
             workspace.trouble += box.create(asked)
             workspace.start()
+        enclosure.make_look(box.name)
         with _beside(self._making, enclosure.look):
             workspace.lay_out(enclosure.variables)
+
+    # --- spares ---
+
+    def _enclosure(self, destinations: tuple[Destination, ...], labels: dict[str, str]) -> Enclosure:
+        return Enclosure(self._api, self.egress(), self._outside, destinations, labels)
+
+    def _take_spare(self, destinations: tuple[Destination, ...]) -> Enclosure | None:
+        """One that was made for these destinations and that no agent has seen."""
+        with self._lock:
+            spare = self._spares.pop(destinations, None)
+        return spare.result() if spare is not None and spare.exception() is None else None
+
+    def _make_spare(self, destinations: tuple[Destination, ...]) -> None:
+        def make() -> Enclosure:
+            enclosure = self._enclosure(destinations, {TASK: "", RUN: ""})
+            try:
+                enclosure.make_network()
+                enclosure.start()
+            except BaseException:
+                enclosure.close()
+                raise
+            return enclosure
+
+        with self._lock:
+            if destinations not in self._spares and not self._closed:
+                self._spares[destinations] = self._making.submit(make)
 
 
 @contextlib.contextmanager

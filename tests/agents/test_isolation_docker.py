@@ -187,7 +187,15 @@ def test_S04_an_engine_that_keeps_nothing_apart_is_noticed_before_the_agent_star
 
     monkeypatch.setattr(enclosure, "network_body", leaky)
     with pytest.raises(EngineError, match=r"isolation does not hold: .* was reached past the proxy"):
-        bench.run("touch /tmp/started", hosts=HOSTS)
+        bench.run("touch /tmp/started", hosts=(f"of-{len(holes)}.test",))  # no spare network is there for it
+
+
+def test_a_network_and_a_proxy_serve_one_agent_and_no_other(bench: AgentBench):
+    """The next one's are made while an agent is at work, and each is used once."""
+    ran = [bench.run("echo $HTTPS_PROXY; hostname -i; sleep 2", hosts=HOSTS) for _ in range(3)]
+    seen = [facts.log.split() for facts in ran]
+    assert len({proxy for proxy, _ in seen}) == len({address for _, address in seen}) == 3, seen
+    assert all(facts.egress.count(b"Starting main loop") == 1 for facts in ran)
 
 
 def test_an_agent_without_hosts_has_no_network_at_all(bench: AgentBench):
