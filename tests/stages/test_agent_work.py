@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import pytest
@@ -22,7 +24,8 @@ from berbench.store.cells import Cells, StoredCell
 from berbench.telemetry import read_usage
 
 SAID = '{"input_tokens": 100, "output_tokens": 10, "turns": 2, "final_message": "change words"}'
-TELLS = Telemetry(format="usage-json", file="/tmp/berbench-run-test-usage.json")
+USAGE = Path(gettempdir()) / f"agent-usage-{os.getpid()}.json"  # the fake's agents write where they say
+TELLS = Telemetry(format="usage-json", file=str(USAGE))
 
 
 def _tool(script: str, name: str = "mine", **more: Any) -> ToolDocument:
@@ -34,6 +37,7 @@ def _tool(script: str, name: str = "mine", **more: Any) -> ToolDocument:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunPlace]:
     with run_place(tmp_path_factory.mktemp("agent")) as place:
         yield place
+    USAGE.unlink(missing_ok=True)
 
 
 class Workbench:
