@@ -80,14 +80,14 @@ def cell_file(record: CellRecord) -> bytes:
 
 def cell_from(data: bytes) -> CellRecord:
     """The record that `cell_file` wrote. StoreError when it is none."""
-    document = _document(data, CELL_SCHEMA)
+    document = records.read_document(data, CELL_SCHEMA, _unreadable)
     try:
         apart = {name: document.pop(name) for name in ("inputs", "task_inputs", "run", "regraded_from")}
         usage = Usage(**document.pop("usage"))
         outcome = CellOutcome(document.pop("outcome"))
         started, finished = _time(document.pop("started_at")), _time(document.pop("finished_at"))
         result = CellResult(
-            **_tupled(document), outcome=outcome, usage=usage, started_at=started, finished_at=finished
+            **records.tupled(document), outcome=outcome, usage=usage, started_at=started, finished_at=finished
         )
         return CellRecord(result, **apart)
     except (KeyError, TypeError, ValueError) as error:
@@ -120,7 +120,7 @@ def agent_from(read: Read) -> AgentFacts | None:
     data = _maybe(read, AGENT)
     if data is None:
         return None
-    document = _document(data, AGENT_SCHEMA)
+    document = records.read_document(data, AGENT_SCHEMA, _unreadable)
     try:
         written, transcript = document.pop("steps"), read(TRANSCRIPT)
         steps = tuple(
@@ -136,7 +136,7 @@ def agent_from(read: Read) -> AgentFacts | None:
             for one in json.loads(read(EGRESS))
         )
         return AgentFacts(
-            **_tupled(document),
+            **records.tupled(document),
             steps=steps,
             refused=refused,
             log=transcript,
@@ -170,21 +170,6 @@ def _maybe(read: Read, name: str) -> bytes | None:
 
 def _time(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-
-def _tupled(document: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON knows lists only; the values hold tuples."""
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in document.items()}
-
-
-def _document(data: bytes, schema: str) -> dict[str, Any]:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise _unreadable(schema) from error
-    if not isinstance(document, dict) or document.pop("schema", None) != schema:
-        raise _unreadable(schema)
-    return document
 
 
 def _unreadable(what: str) -> StoreError:

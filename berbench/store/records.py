@@ -42,7 +42,7 @@ def facts_files(facts: Facts) -> dict[str, bytes]:
 
 def facts_from(read: Callable[[str], bytes]) -> Facts:
     """The facts that `facts_files` wrote; `read` gives a file's bytes. StoreError when they can't be read."""
-    document = _document(read(FACTS), FACTS_SCHEMA)
+    document = read_document(read(FACTS), FACTS_SCHEMA, _unreadable)
     try:
         reports = tuple(
             ReportFile(str(entry["name"]), read(_report_name(entry["file"])), bool(entry["truncated"]))
@@ -50,7 +50,7 @@ def facts_from(read: Callable[[str], bytes]) -> Facts:
         )
         started = document.pop("started_at")
         known = {field.name for field in fields(Facts)}
-        values = {name: value for name, value in _tupled(document).items() if name in known}
+        values = {name: value for name, value in tupled(document).items() if name in known}
         started_at = datetime.fromisoformat(started) if started else None
         return Facts(**values, log=read(LOG), reports=reports, started_at=started_at)
     except (KeyError, TypeError, ValueError) as error:
@@ -64,16 +64,16 @@ def verdict_file(verdict: Verdict) -> bytes:
 
 def verdict_from(data: bytes) -> Verdict:
     """The verdict that `verdict_file` wrote. StoreError when the document is no such."""
-    document = _document(data, VERDICT_SCHEMA)
+    document = read_document(data, VERDICT_SCHEMA, _unreadable)
     try:
-        values = _tupled(document)
+        values = tupled(document)
         return Verdict(name=VerdictName(values.pop("name")), **values)
     except (KeyError, TypeError, ValueError) as error:
         raise _unreadable(VERDICT) from error
 
 
-def _tupled(document: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON knows lists only; the values hold tuples."""
+def tupled(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with tuples for lists: JSON knows lists only, and the values hold tuples."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in document.items()}
 
 
@@ -83,13 +83,14 @@ def _report_name(name: str) -> str:
     return name
 
 
-def _document(data: bytes, schema: str) -> dict[str, Any]:
+def read_document(data: bytes, schema: str, unreadable: Callable[[str], StoreError]) -> dict[str, Any]:
+    """A JSON document of this schema, without its schema's name; else what `unreadable` says of it."""
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise _unreadable(schema) from error
+        raise unreadable(schema) from error
     if not isinstance(document, dict) or document.pop("schema", None) != schema:
-        raise _unreadable(schema)
+        raise unreadable(schema)
     return document
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
+from said import Said, give
 
-from berbench.cli.app import main
 from berbench.documents import typed
 from berbench.history import GitHistory
 from berbench.model.cells import ExperimentDocument
@@ -27,18 +24,6 @@ KEYS = (
 )
 
 
-class Said(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> Any:
-        return json.loads(self.out)
-
-
 class Place:
     """A repository with tasks 7, 8 and 9, all fresh; 8 and 9 have tags."""
 
@@ -47,13 +32,7 @@ class Place:
         self.project = proven_repository(root, ("7", "8", "9"), tags={"8": ("slow",), "9": ("slow", "ui")})
 
     def __call__(self, *args: str) -> Said:
-        self._patch.setattr(sys, "argv", ["berbench", "-C", str(self.root), *args])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = self._capsys.readouterr()
-        assert "Traceback" not in out + err
-        assert isinstance(ended.value.code, int)
-        return Said(ended.value.code, out, err)
+        return give(self.root, args, self._capsys, self._patch)
 
     @property
     def experiments(self) -> Path:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from said import Said, give
 
-from berbench.cli.app import main
 from berbench.cli.wiring import workplace
 from berbench.errors import StoreError, UsageError
 from berbench.model.cells import CellOutcome, CellResult
@@ -28,18 +27,6 @@ from reportstore import keep, keep_run
 A, B = "claude-code/sonnet", "codex/gpt"
 
 
-class Said(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> Any:
-        return json.loads(self.out)
-
-
 class Place:
     """A repository with fresh tasks 7 and 8, and what was measured on them."""
 
@@ -51,13 +38,7 @@ class Place:
 
     def __call__(self, *args: str, width: int = 100) -> Said:
         self._patch.setenv("COLUMNS", str(width))
-        self._patch.setattr(sys, "argv", ["berbench", "-C", str(self.root), *args])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = self._capsys.readouterr()
-        assert "Traceback" not in out + err
-        assert isinstance(ended.value.code, int)
-        return Said(ended.value.code, out, err)
+        return give(self.root, args, self._capsys, self._patch)
 
     def result(
         self, task: str, label: str, outcome: CellOutcome = PASS, attempt: int = 1, **more: Any

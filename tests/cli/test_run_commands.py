@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
+from said import Said, give
 
-from berbench.cli.app import main
 from berbench.cli.options import share_of
 from berbench.cli.wiring import workplace
 from berbench.errors import UsageError
@@ -26,18 +23,6 @@ MINE = "schema: berbench.tool/1\ninvoke: [true]\nauth: {env: [MY_KEY]}\n"
 EXPERIMENT = "schema: berbench.experiment/1\ntools: [{tool: [mine, nop]}]\n"
 
 
-class Said(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> Any:
-        return json.loads(self.out)
-
-
 class Place:
     """A repository with fresh tasks 7, 8 and 9, of which 9 is slow, a tool `mine` and an experiment `smoke`."""
 
@@ -50,13 +35,7 @@ class Place:
             path.write_text(text, encoding="utf-8")
 
     def __call__(self, *args: str) -> Said:
-        self._patch.setattr(sys, "argv", ["berbench", "-C", str(self.root), *args])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = self._capsys.readouterr()
-        assert "Traceback" not in out + err
-        assert isinstance(ended.value.code, int)
-        return Said(ended.value.code, out, err)
+        return give(self.root, args, self._capsys, self._patch)
 
     def measure(self, name: str, outcome: str = "pass", *, cost: float | None = None) -> None:
         """Store a measurement of every cell of an experiment; `nop` fails."""
