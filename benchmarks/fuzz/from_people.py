@@ -169,7 +169,7 @@ def check_landings(data: bytes) -> None:
 def check_prompts(data: bytes) -> None:
     """Nothing that surely leads to the answer is left, and marks of our own never show."""
     # It is read a dozen times over here.
-    title, _, body = data[: 1 << 14].decode("utf-8", "replace").partition("\n%%%%\n")
+    title, _, body = data[: 1 << 13].decode("utf-8", "replace").partition("\n%%%%\n")
     cleaned, dropped = clean(body)
     assert dropped >= 0 and "\0" not in cleaned
     left, _ = scrub(body, _LEAKS)
