@@ -58,7 +58,7 @@ def _history() -> GitHistory:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     root = Path(folder) / "repository"
     create_repository(root, stream.bytes())
-    return GitHistory(root)
+    return GitHistory(root, scratch=Path(folder))
 
 
 def check_apply(data: bytes) -> None:

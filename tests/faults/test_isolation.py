@@ -80,7 +80,7 @@ def test_S01_S02_S05_T01_a_fresh_image_holds_the_base_tree_and_no_history(
     engine: DockerEngine, tmp_path: Path
 ) -> None:
     """On no base at all, so that every byte of every layer can be looked at."""
-    place = SamplePlace(tmp_path, FakeEngine())
+    place = SamplePlace(tmp_path, FakeEngine(tmp_path))
     root = place.sample.root
     zones = {"late": "2030-01-01T23:30:00 -0800", "early": "2030-01-02T08:00:00 +0100"}
     for tag, when in zones.items():
@@ -124,7 +124,7 @@ def test_S01_S05_a_trial_holds_no_repository_and_the_reference_only_where_it_is_
     engine: DockerEngine, tmp_path: Path
 ) -> None:
     """Two trials of one image: the base's finds the hidden tests alone; the reference's is the control."""
-    place = SamplePlace(tmp_path, FakeEngine())
+    place = SamplePlace(tmp_path, FakeEngine(tmp_path))
     try:
         created = place.create(place.pull("Count sentences"))
         task = created.files.task
