@@ -130,13 +130,19 @@ bench.run("sleep 300", hosts={hosts!r})
 """
 
 
-def test_what_a_killed_berbench_leaves_is_swept_by_the_next(bench: AgentBench, engine: DockerEngine):
+def test_what_a_killed_berbench_leaves_is_swept_by_the_next(
+    bench: AgentBench, engine: DockerEngine, tmp_path: Path
+):
     here = Path(__file__).parent
     script = KILLED.format(
         tests=str(here.parent), agents=str(here), repository=str(bench.history.root), image=bench.image,
         tree=bench.history.tree_of("HEAD~1"), hosts=HOSTS,
     )  # fmt: skip
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    environ = {
+        **os.environ,
+        "TMPDIR": str(tmp_path),
+    }  # its scratch folder stays, as that of any killed process
+    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=environ)
     try:
         end = time.monotonic() + 90
         while len(left_of(child.pid)) < 3:  # the agent, its proxy, its network
