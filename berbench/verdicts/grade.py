@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from berbench.canaries import split
 from berbench.diagnosis import log_tail
 from berbench.evidence.reading import plain_text
 from berbench.evidence.summary import find_summary
@@ -46,16 +47,20 @@ class Watched:
         return self.trialed.facts
 
     @cached_property
-    def sightings(self) -> dict[Canary, list[TestResult]]:
+    def _parts(self) -> tuple[dict[str, tuple[TestResult, ...]], tuple[TestResult, ...]]:
+        return split(self.trialed.evidence.results, self.canaries)
+
+    @cached_property
+    def sightings(self) -> dict[Canary, tuple[TestResult, ...]]:
         """Each canary's results: one, in an honest report of a run that came to it."""
-        results = self.trialed.evidence.results
-        return {canary: [one for one in results if canary.name in one.id] for canary in self.canaries}
+        found, _ = self._parts
+        return {canary: found[canary.name] for canary in self.canaries}
 
     @cached_property
     def real(self) -> dict[str, TestResult]:
         """Results of all tests that are no canaries, by id."""
-        planted = {result.id for sighting in self.sightings.values() for result in sighting}
-        return {result.id: result for result in self.trialed.evidence.results if result.id not in planted}
+        _, others = self._parts
+        return {result.id: result for result in others}
 
     @property
     def must_fail(self) -> bool:
