@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import stat
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Protocol
 
@@ -204,14 +204,3 @@ def first_file(source: Source, limit: int = 1 << 20) -> bytes:
     """The first regular file of an archive, b"" when there is none."""
     taken = read_files(source, max_file=limit, max_files=1, named=False).files
     return taken[0].data if taken else b""
-
-
-def spool(target: IO[bytes], entries: Iterable[FileEntry], ids: Ids, mtime: int) -> None:
-    """A tree as a tar file, rewound."""
-    writer = Writer(target, ids, mtime)
-    for entry in entries:
-        if reason := unsafe(entry.path):
-            raise Refusal(f"The tree holds {entry.path!r}, which {reason}.")
-        writer.entry(entry.path, entry)
-    writer.close()
-    target.seek(0)

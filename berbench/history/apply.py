@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from berbench.diffs import PatchFile, patch_paths, paths_of, read_headers
 from berbench.errors import EmptyPatch, PatchConflict
@@ -110,10 +109,3 @@ def _real_name(shown: str, patch: bytes) -> str:
         path for path in paths if path.encode("utf-8", "surrogateescape").decode("utf-8", "replace") == shown
     ]
     return alike[0] if alike else shown
-
-
-def empty_work_tree(scratch: Path) -> Path:
-    """A folder with nothing in it, for git commands that insist on a work tree."""
-    folder = scratch / "nowhere"
-    folder.mkdir(exist_ok=True)
-    return folder
