@@ -46,6 +46,11 @@ class Session:
         self.seen.add(failure.key)
         self._keep(data, failure, memory)
 
+    def report(self) -> None:
+        """How often this process fired."""
+        spent = time.process_time()
+        print(f"  {self.target.name}: {self.inputs} inputs, {len(self.seen)} places, {spent:.0f} s", flush=True)
+
     def _try(self, data: bytes, *, memory: bool = False) -> Failure | None:
         return try_input(self.target.check, data, seconds=SECONDS * self.slack, memory=memory)
 
@@ -64,16 +69,17 @@ class Session:
 
 
 def by_habits(session: Session, seconds: float) -> None:
-    """Fire changed inputs for so long."""
+    """Fire changed inputs for so much processor time, so that a busy machine tries as many as an idle one."""
     for data in session.pool:
         session.fire(data)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
         session.fire(session.next())
+    session.report()
 
 
 def by_coverage(session: Session, seconds: float) -> None:
-    """The same, led by the code that inputs reach. Never returns: libFuzzer ends the process."""
+    """The same, led by the code that inputs reach. Never returns: libFuzzer would not, so the process ends."""
     import atheris  # type: ignore[import-not-found]
 
     folder = session.found / "reached"
@@ -86,12 +92,14 @@ def by_coverage(session: Session, seconds: float) -> None:
             return bytes(atheris.Mutate(data, room))
         return mutate(random.Random(seed), data, session.pool, session.target.words)[:room]
 
-    options = (
-        f"-max_total_time={int(seconds)}",
-        f"-max_len={_LONGEST_LED}",
-        "-timeout=100",
-        "-rss_limit_mb=0",
-    )
-    command = [sys.argv[0], *options, "-verbosity=0", "-print_final_stats=1", str(folder)]
-    atheris.Setup(command, session.fire, custom_mutator=change)
+    end = time.process_time() + seconds
+
+    def fire(data: bytes) -> None:
+        session.fire(data)
+        if time.process_time() > end:
+            session.report()
+            os._exit(0)
+
+    options = (f"-max_len={_LONGEST_LED}", "-timeout=100", "-rss_limit_mb=0", "-verbosity=0")
+    atheris.Setup([sys.argv[0], *options, str(folder)], fire, custom_mutator=change)
     atheris.Fuzz()

@@ -21,9 +21,7 @@ def main(name: str, found: str, seed: str, seconds: str, way: str = "") -> None:
         session.by_coverage(session.Session(name, Path(found), int(seed), _SLOWER), float(seconds))
     from benchmarks.fuzz import session
 
-    fire = session.Session(name, Path(found), int(seed), 1.0)
-    session.by_habits(fire, float(seconds))
-    print(f"  {name}: {fire.inputs} inputs, {len(fire.seen)} places", flush=True)
+    session.by_habits(session.Session(name, Path(found), int(seed), 1.0), float(seconds))
 
 
 if __name__ == "__main__":
