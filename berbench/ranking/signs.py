@@ -47,7 +47,7 @@ _ANNOTATION = re.compile(r"\s*->\s*[^:]+(?=:\s*$)|(?<=\w):\s*[\w\[\]., |\"'*]+?(
 # Parentheses stay: `f(a * b)` and `f(a) * b` differ. Where they are all that differs, it may be a formatter's work.
 _LAYOUT = str.maketrans({**dict.fromkeys(" \t\f\v\r,;"), "'": '"'})
 _GROUPING = str.maketrans(dict.fromkeys("()"))
-_TEXT = re.compile(r"(['\"`])(?:\\.|(?!\1).)*\1")
+_TEXT = re.compile(r"(['\"`])(?:\\.|(?!\1)[^\\])*+\1")
 _QUOTED = re.compile(r"(['\"`])((?:(?!\1).){4,}?)\1")
 # Words that any program holds, so that a new line with one brings nothing new.
 _COMMON = frozenset(

@@ -65,6 +65,7 @@ ROWS = (
     ("patch", "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -0,0 +1 @@\n+a", " ", "#b\n"),
     ("patch", "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -0,0 +1 @@\n+", "->", " :b\n"),
     ("manifests", "0a=", "[", ""),
+    ("patch", 'diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -0,0 +1 @@\n+x = "', "\\253", "\n"),
 )
 
 
