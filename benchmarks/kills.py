@@ -13,12 +13,14 @@ import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from cli_bench import KEY, MODELS, built_in, model_network, pointed
+from cli_bench import KEY, MODELS, built_in, pointed, scripted_model
 
 from benchmarks.measure import BERBENCH, ROOT
 from berbench.agents import Agents, tool_layer
@@ -29,6 +31,7 @@ from berbench.engine.executor import LocalExecutor
 from berbench.matrix import resolve
 from berbench.matrix.invocation import agents_of
 from berbench.model.cells import ExperimentDocument, ToolBlock
+from berbench.model.trial import VerdictName
 from berbench.sample import build, issue_text
 from berbench.stages.agent import AgentWork, usage_of
 from berbench.stages.crew import forecast
@@ -37,6 +40,7 @@ from berbench.stages.plan import Narrowing, make_plan
 from berbench.stages.run import Wishes, run
 from berbench.stages.validate import Bench
 from berbench.stages.verifier import Verifier
+from berbench.store import machine
 from berbench.telemetry import read_usage
 
 CLIS = ("claude-code", "codex")
@@ -48,36 +52,49 @@ TIMES = ("seconds", "verify_seconds")  # what no two runs have alike
 def main(folder: Path, tasks: int, attempts: int) -> int:
     """0 when both runs are equal cell by cell, candidates included, and no container is left."""
     root = _proven_sample(folder, tasks)
-    with model_network() as (network, _):
+    with scripted_model() as (network, _):
         began = time.monotonic()
         whole = _whole(root, folder / "whole", network, attempts)
         took = time.monotonic() - began
-        print(f"whole: {whole['measured']} of {whole['planned']} cells in {took:.0f} s", flush=True)
+        skipped, planned = len(whole["skipped"]), whole["planned"]
+        print(
+            f"whole: {whole['measured']} of {planned} cells in {took:.0f} s, {skipped} tasks skipped",
+            flush=True,
+        )
         chance = random.Random(7)
         for number in range(KILLS):
             after = 2 + chance.random() * took / (KILLS + 1)
             ended = _killed(root, folder / "killed", network, attempts, after)
-            cells = len(_patches(folder / "killed"))
-            print(f"kill {number + 1} after {after:.0f} s: {cells} cells{', at its end' * ended}", flush=True)
+            left = ", ".join(
+                f"{count} {kind}s" for kind, count in Counter(kind for kind, _ in _left()).items()
+            )
+            said = f"{len(_patches(folder / 'killed'))} cells; it left {left or 'nothing'}"
+            print(f"kill {number + 1} after {after:.0f} s: {said}{', at its end' * ended}", flush=True)
         resumed = _whole(root, folder / "killed", network, attempts)
         print(f"resumed: {resumed['measured']} measured, {resumed['reused']} reused", flush=True)
     equal = _compared(whole) == _compared(resumed)
     same = _patches(folder / "whole") == _patches(folder / "killed")
-    left = _left()
+    left = [name for _, name in _left()] + _half_written(folder / "killed")
+    count, errors = len(whole["cells"]), whole["errors"] + resumed["errors"]
     print(
-        f"cells equal: {equal}; candidates equal: {same}; errors: {whole['errors']}; containers left: {left}"
+        f"cells equal: {equal}, {count} of {planned}; candidates equal: {same}; errors: {errors}; left: {left}"
     )
-    return 0 if equal and same and not left and not whole["errors"] else 1
+    return 0 if equal and same and not skipped and count == planned and not left and not errors else 1
 
 
 def _proven_sample(folder: Path, count: int) -> Path:
+    """The sample with so many of its tasks proven; one of them is refused only for a line that is not added here."""
     folder.mkdir(parents=True)
     sample = build(folder / "tally")
     _berbench(folder, "init")
-    for pull in [pull for pull in sample.pull_requests if pull.number and pull.issue_file][:count]:
-        issue = folder / f"{pull.number}.md"
-        issue.write_text(issue_text(pull.issue_file), encoding="utf-8")
-        _berbench(folder, "task", "create", str(pull.number), "--no-api", "--issue-file", str(issue))
+    good = (VerdictName.VALIDATED, VerdictName.PROMPT_LEAKS)
+    for pull in [pull for pull in sample.pull_requests if pull.expected_verdict in good][:count]:
+        which = (str(pull.number),) if pull.number else ("--commit", pull.landing_commit)
+        if pull.issue_file:
+            issue = folder / pull.issue_file
+            issue.write_text(issue_text(pull.issue_file), encoding="utf-8")
+            which += ("--issue-file", str(issue))
+        _berbench(folder, "task", "create", *which, "--no-api")
     _berbench(folder, "task", "validate", "--all", "--jobs", "2")
     return sample.root
 
@@ -95,8 +112,8 @@ def _whole(root: Path, data: Path, network: str, attempts: int) -> dict[str, Any
     done = subprocess.run(
         _command(root, data, network, attempts),
         cwd=ROOT,
+        env=_environment(data),
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
         check=True,
     )
     found: dict[str, Any] = json.loads(done.stdout)
@@ -106,7 +123,7 @@ def _whole(root: Path, data: Path, network: str, attempts: int) -> dict[str, Any
 def _killed(root: Path, data: Path, network: str, attempts: int, after: float) -> bool:
     quiet = subprocess.DEVNULL
     with subprocess.Popen(
-        _command(root, data, network, attempts), cwd=ROOT, stdout=quiet, stderr=quiet
+        _command(root, data, network, attempts), cwd=ROOT, env=_environment(data), stdout=quiet, stderr=quiet
     ) as child:
         try:
             child.wait(after)
@@ -124,13 +141,34 @@ def _patches(data: Path) -> dict[str, bytes]:
     return {path.parent.name: path.read_bytes() for path in data.glob("*/cells/*/candidate.patch")}
 
 
-def _left() -> list[str]:
+def _left() -> list[tuple[str, str]]:
+    """Kind and name of the containers and networks whose process is gone."""
     engine = DockerEngine()
     try:
-        engine.sweep()
-        return [one.name for one in engine.leftovers() if one.kind == "container" and not one.in_use]
+        found = engine.leftovers()
     finally:
         engine.close()
+    return [(one.kind, one.name) for one in found if one.kind != "image" and not one.in_use]
+
+
+def _half_written(data: Path) -> list[str]:
+    """What a killed process was writing, agents' work that was not graded, and temporary folders."""
+    found = (
+        data.rglob(".new.*"),
+        data.rglob(".old.*"),
+        data.glob("*/work/*"),
+        _scratch(data).glob("berbench-*"),
+    )
+    return [path.name for path in chain(*found)]
+
+
+def _scratch(data: Path) -> Path:
+    return data.with_name(data.name + "-tmp")
+
+
+def _environment(data: Path) -> dict[str, str]:
+    _scratch(data).mkdir(exist_ok=True)
+    return {**os.environ, "TMPDIR": str(_scratch(data))}
 
 
 def _run(root: Path, data: Path, network: str, attempts: int) -> None:
@@ -151,6 +189,8 @@ def _run(root: Path, data: Path, network: str, attempts: int) -> None:
             resolution=resolution,
             narrowing=Narrowing(),
         )
+        for orphan in machine.orphans():
+            machine.remove(orphan)
         engine = DockerEngine(outside=network)
         engine.sweep()
         verifier = Verifier(place.history, engine, LocalExecutor(engine, 3 * CELLS_AT_ONCE), place.data)

@@ -98,6 +98,8 @@ def run(
             note(
                 f"{count} of the due cells can be graded from stored work, with no agent: berbench regrade {name}"
             )
+        if coming.takes_up:
+            note(f"taking up a fresh run that was stopped: {coming.reused} of its cells are measured")
         if dry_run:
             _dry(place, plan, coming, json=json)
             return 0

@@ -8,34 +8,65 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import Enum, auto
 from typing import Protocol
 
-from berbench.model.cells import Cell, CellOutcome, CellResult
+from berbench.model.cells import AgentFacts, Cell, CellOutcome, CellResult
 from berbench.stages.budget import Answer, Budget
-from berbench.stages.measure import Makers, measure
+from berbench.stages.measure import Makers, kept_work, measure
 from berbench.stages.plan import Plan
-from berbench.store.cells import Cells
+from berbench.store.cellfiles import CellRecord
+from berbench.store.cells import RESULT, Cells, experiment_of
 
 POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is measured already, and what is still due."""
+    """What is measured already, and what is still due.
+
+    `older` are the measurements, by key, that a fresh run does not take; None of a run that takes any. `takes_up` are
+    the fresh runs of the experiment that were stopped: what they measured is taken.
+    """
 
     reused: int
     due: tuple[Cell, ...]
+    older: Mapping[str, str] | None = None
+    takes_up: tuple[str, ...] = ()
 
 
 def forecast(cells: Cells, plan: Plan, *, fresh: bool) -> Forecast:
-    """Which cells of the plan are due. With `fresh` all of them are."""
-    due = plan.cells if fresh else tuple(cell for cell in plan.cells if cells.find(cell.key) is None)
-    return Forecast(len(plan.cells) - len(due), due)
+    """Which cells of the plan are due. With `fresh` all are, but what a fresh run that was stopped has measured."""
+    if not fresh:
+        due = tuple(cell for cell in plan.cells if cells.find(cell.key) is None)
+        return Forecast(len(plan.cells) - len(due), due)
+    takes_up = stopped_fresh_runs(cells, plan.experiment.name)
+    found = {cell.key: cells.find_readable(cell.key) for cell in plan.cells}
+    taken = {key for key, record in found.items() if record is not None and record.run in takes_up}
+    older = {key: _work_of(record) for key, record in found.items() if record is not None}
+    due = tuple(cell for cell in plan.cells if cell.key not in taken)
+    return Forecast(len(plan.cells) - len(due), due, older, takes_up)
+
+
+def stopped_fresh_runs(cells: Cells, experiment: str) -> tuple[str, ...]:
+    """Fresh runs of an experiment that did not come to their end, since the last run that did."""
+    found: list[str] = []
+    for run in reversed(cells.runs()):
+        if experiment_of(run) != experiment:
+            continue
+        if cells.read_run(run, RESULT) is not None:
+            break
+        if (cells.read_run(run) or {}).get("fresh"):
+            found.append(run)
+    return tuple(found)
+
+
+def _work_of(record: CellRecord) -> str:
+    """Tells the agent's work behind one measurement from that behind another; a clock may go back."""
+    return f"{record.run} {record.result.started_at}"
 
 
 class Shown(Protocol):
@@ -75,14 +106,13 @@ class _Crew:
         self,
         makers: Makers,
         plan: Plan,
-        due: Sequence[Cell],
+        coming: Forecast,
         budget: Budget,
         shown: Shown,
-        since: datetime | None,
     ) -> None:
         self._makers, self._plan, self._budget, self._shown = makers, plan, budget, shown
-        self._since = since
-        self._waiting = deque(due)
+        self._older = coming.older
+        self._waiting = deque(coming.due)
         self._in_vain = 0  # cells put back since one was done
         self._lock = threading.Lock()
         self.stop = threading.Event()
@@ -110,9 +140,12 @@ class _Crew:
             if not free:
                 return _Did.LATER
             # A fresh measurement takes the place of one that can't be read as well.
-            find = cells.find if self._since is None else cells.find_readable
-            if (known := find(cell.key)) and self._serves(known.result):
+            find = cells.find if self._older is None else cells.find_readable
+            if (known := find(cell.key)) and self._serves(known):
                 self._shared(cell, known.result)
+                return _Did.DONE
+            if (work := kept_work(cells, cell)) is not None:  # paid for by an earlier run
+                self._measure(cell, work)
                 return _Did.DONE
             answer = self._budget.reserve(cell)
             if answer is Answer.YES:
@@ -128,24 +161,25 @@ class _Crew:
         self._shown.left(cell, "what it may cost does not fit into what is left of the ceiling")
         return _Did.DONE
 
-    def _serves(self, result: CellResult) -> bool:
+    def _serves(self, record: CellRecord) -> bool:
         """Whether what another run measured meanwhile is what this one would pay for."""
-        return self._since is None or (result.finished_at is not None and result.finished_at >= self._since)
+        return self._older is None or self._older.get(record.result.key) != _work_of(record)
 
     def _shared(self, cell: Cell, result: CellResult) -> None:
         with self._lock:
             self.tally.shared += 1
         self._shown.ended(cell, result, self._budget.spent)
 
-    def _measure(self, cell: Cell) -> None:
+    def _measure(self, cell: Cell, work: AgentFacts | None = None) -> None:
         cells, ground = self._makers.cells, self._plan.grounds[cell.task]
-        found = measure(self._makers, cell, ground, lambda line: self._shown.say(cell, line))
+        found = measure(self._makers, cell, ground, lambda line: self._shown.say(cell, line), work=work)
         result = found.record.result
         if result.outcome is CellOutcome.ERROR:
             cells.save_error(found.record, found.files, self._makers.bench.now())
         else:
             cells.save(found.record, found.files)
-        self._budget.settle(cell, result.usage.cost_usd)
+        if work is None:
+            self._budget.settle(cell, result.usage.cost_usd)
         with self._lock:
             if result.outcome is CellOutcome.ERROR:
                 self.tally.errors.add(cell.key)
@@ -157,24 +191,19 @@ class _Crew:
 def execute(
     makers: Makers,
     plan: Plan,
-    due: Sequence[Cell],
+    coming: Forecast,
     *,
     budget: Budget,
     concurrency: int,
     shown: Shown,
-    since: datetime | None = None,
 ) -> Tally:
-    """Measure what is due. Whatever ends it early leaves what was measured, and nothing half-written.
-
-    A measurement that ended before `since` does not serve: what `--fresh` asks for. With None, any does.
-    """
-    crew = _Crew(makers, plan, due, budget, shown, since)
-    workers = max(1, min(concurrency, len(due)))
+    """Measure what is due. Whatever ends it early leaves what was measured, and nothing half-written."""
+    crew = _Crew(makers, plan, coming, budget, shown)
+    workers = max(1, min(concurrency, len(coming.due)))
     with ThreadPoolExecutor(workers, thread_name_prefix="cell") as pool:
-        futures = [pool.submit(crew.work) for _ in range(workers)]
         try:
+            pending: set[Future[None]] = {pool.submit(crew.work) for _ in range(workers)}
             # In short waits: a signal that another thread receives does not wake this one.
-            pending = set(futures)
             while pending:
                 done, pending = wait(pending, POLL_S)
                 for future in done:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -71,14 +72,27 @@ class _Try:
     ended: Ended = field(default_factory=lambda: Ended(CellOutcome.ERROR))
 
 
-def measure(makers: Makers, cell: Cell, ground: Ground, say: Say) -> Measured:
-    """Measure a cell. What goes wrong with it is its outcome; only an interrupt and a full disk are exceptions."""
+def kept_work(cells: Cells, cell: Cell) -> AgentFacts | None:
+    """An agent's work that an earlier run paid for and did not grade; what can't be read is none."""
+    kept = cells.find_work(cell.key)
+    with suppress(StoreError):
+        return cellfiles.agent_from(kept) if kept else None
+    return None
+
+
+def measure(
+    makers: Makers, cell: Cell, ground: Ground, say: Say, *, work: AgentFacts | None = None
+) -> Measured:
+    """Measure a cell, by the agent's `work` where it is done already. What goes wrong with it is its outcome; only an
+    interrupt and a full disk are exceptions."""
     known = _Try(makers.bench.now())
     try:
         if cell.configuration.tool.type == "control":
             known.candidate = ground.files.reference_patch if cell.configuration.tool.name == ORACLE else b""
         else:
-            known.facts = _worked(makers, cell, ground, say)
+            if work is not None:
+                say("grading the work of a run that was stopped")
+            known.facts = work or _worked(makers, cell, ground, say)
             known.candidate = known.facts.candidate or b""
             known.usage = makers.read_usage(cell.configuration, known.facts)
         _judge(makers.bench, cell, ground, known, say)
@@ -91,12 +105,7 @@ def measure(makers: Makers, cell: Cell, ground: Ground, say: Say) -> Measured:
 
 
 def _worked(makers: Makers, cell: Cell, ground: Ground, say: Say) -> AgentFacts:
-    """The agent's work: what an earlier run paid for and could not grade, or a new try."""
-    kept = makers.cells.find_work(cell.key)
-    facts = cellfiles.agent_from(kept) if kept else None
-    if facts is not None:
-        say("grading the work of a run that was stopped")
-        return facts
+    """The agent at work; what it did is kept before it is graded."""
     facts = makers.work(cell, ground, say)
     if not _why_none(cell, facts, makers.read_usage(cell.configuration, facts)):
         makers.cells.save_work(cell.key, cellfiles.agent_files(facts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -61,9 +61,11 @@ def tell_run(cells: Cells, project: Project, history: History, wanted: str) -> T
     facts = _run(cells, run)
     document = cells.read_run(run) or {}
     weights, references = _tasks(project, history, {cell.task for cell in facts.planned})
+    # What a fresh run has of its own, or took up of one that was stopped; None where anything goes.
+    own = {facts.id, *document.get("takes_up", ())} if document.get("fresh") else None
     stored = {}
     for planned in facts.planned:
-        if (found := _stored(cells, planned.key, facts, fresh=bool(document.get("fresh")))) is not None:
+        if (found := _stored(cells, planned, facts, own)) is not None:
             stored[planned.key] = found
     if newer := sum(_after(one, facts) for one in stored.values()):
         note = (
@@ -145,13 +147,19 @@ def _time(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def _stored(cells: Cells, key: str, run: RunFacts, *, fresh: bool) -> StoredCell | None:
-    """What a run has of a cell: its measurement, else the last try. A run that measures anew has no older ones."""
-    measured = cells.stored(key)
-    if measured is not None and not (fresh and _before(measured, run)):
-        return measured
-    failed = cells.last_error(key)
-    return None if failed is None or (fresh and _before(failed, run)) else failed
+def _stored(cells: Cells, planned: Planned, run: RunFacts, own: Collection[str] | None) -> StoredCell | None:
+    """What a run has of a cell: its measurement, else the last try. A run that measures anew has no older ones.
+
+    It goes by the name that the run gave its configuration: a cell that was reused may have been measured under
+    another.
+    """
+    for look in (cells.stored, cells.last_error):
+        found = look(planned.key)
+        if found is None or (own is not None and found.record.run not in own and _before(found, run)):
+            continue
+        result = replace(found.record.result, label=planned.label)
+        return replace(found, record=replace(found.record, result=result))
+    return None
 
 
 def _before(cell: StoredCell, run: RunFacts) -> bool:

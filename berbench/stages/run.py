@@ -58,7 +58,7 @@ def run(
         )
     began = now()
     cells.sweep()
-    started = record(plan, fresh=wishes.fresh, ceiling=wishes.ceiling, concurrency=wishes.concurrency)
+    started = record(plan, coming, fresh=wishes.fresh, ceiling=wishes.ceiling, concurrency=wishes.concurrency)
     run_id = cells.begin_run(plan.experiment.name, began, started)
     known = known_costs(cells, plan.resolution.configurations) if wishes.ceiling is not None and due else {}
     budget = Budget(wishes.ceiling, plan.experiment.cell_cost_usd, known)
@@ -67,11 +67,10 @@ def run(
         tally = execute(
             makers(run_id),
             plan,
-            due,
+            coming,
             budget=budget,
             concurrency=wishes.concurrency,
             shown=shown,
-            since=began if wishes.fresh else None,
         )
     found = document(cells, plan, run_id, coming.reused, tally, budget)
     found["gates"] = list(_tripped(cells, plan, found, wishes.gates))

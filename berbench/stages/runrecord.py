@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from berbench import __version__
@@ -32,7 +33,9 @@ def skipped_rows(plan: Plan) -> list[dict[str, Any]]:
     ]
 
 
-def record(plan: Plan, *, fresh: bool, ceiling: float | None, concurrency: int) -> dict[str, Any]:
+def record(
+    plan: Plan, coming: Forecast, *, fresh: bool, ceiling: float | None, concurrency: int
+) -> dict[str, Any]:
     """`run.json`: all that is known before the first cell begins."""
     return {
         "schema": RECORD_SCHEMA,
@@ -41,6 +44,7 @@ def record(plan: Plan, *, fresh: bool, ceiling: float | None, concurrency: int) 
         "berbench": __version__,
         "recipe": CELL_RECIPE,
         "fresh": fresh,
+        "takes_up": list(coming.takes_up),
         "max_cost_usd": ceiling,
         "concurrency": concurrency,
         "document": plan.experiment.model_dump(mode="json", by_alias=True),
@@ -65,14 +69,15 @@ def record(plan: Plan, *, fresh: bool, ceiling: float | None, concurrency: int) 
 def results(cells: Cells, plan: Plan, tally: Tally) -> Iterator[CellResult]:
     """How each planned cell ended, in the plan's order; those that were not started are left out."""
     for cell in plan.cells:
+        record = None
         if cell.key in tally.errors:
             stored = cells.last_error(cell.key)
-            if stored is not None:
-                yield stored.record.result
+            record = stored.record if stored else None
         elif cell.key not in tally.unaffordable:
-            kept = cells.find(cell.key)
-            if kept is not None:
-                yield kept.result
+            record = cells.find(cell.key)
+        if record is not None:
+            # What decides the cell is the same; what the experiment calls it today may be another name.
+            yield replace(record.result, label=cell.configuration.label)
 
 
 def row(result: CellResult) -> dict[str, Any]:

@@ -123,9 +123,10 @@ class Cells:
 
     def find_work(self, key: str) -> Callable[[str], bytes] | None:
         """Reads the files of an agent's work that is not graded yet; None when there is none."""
-        folder = self._work / key
-        graded, worked = _changed_ns(self._cells / key), _changed_ns(folder)
-        if worked <= graded:  # a kill fell between the keeping of the grade and the removal of the work
+        folder, graded = self._work / key, self._cells / key
+        done = _maybe(folder / cellfiles.AGENT)
+        # The same work as that of the cell: a kill fell between the keeping of the grade and its removal.
+        if done is None or done == _maybe(graded / cellfiles.AGENT):
             return None
         return lambda name: disk.read_file(folder / name)
 
@@ -162,9 +163,16 @@ class Cells:
                 with self.claim(key) as free:
                     if free:
                         placing.repair(parent / key)
+        for key in _names(self._errors):
+            if placing.unfinished(self._errors / key):
+                with self.claim(key) as free:
+                    if free:
+                        _finish(self._errors / key)
         with self._locks.hold_if_free(_RUNS) as free:
             if free:
                 _finish(self._runs)
+                for run in filter(placing.has_leavings, (self._runs / run for run in self.runs())):
+                    placing.repair(run)
 
     # Runs
 
@@ -178,7 +186,8 @@ class Cells:
 
     def end_run(self, run: str, document: Mapping[str, Any]) -> None:
         """Record what came of a run."""
-        disk.write_file(self._runs / run / RESULT, _json(document))
+        with self._locks.hold(_RUNS):
+            disk.write_file(self._runs / run / RESULT, _json(document))
 
     def runs(self) -> tuple[str, ...]:
         """Ids of all runs, oldest first."""
@@ -221,12 +230,11 @@ def _finish(parent: Path) -> None:
         placing.repair(parent / name)
 
 
-def _changed_ns(folder: Path) -> int:
-    """When a folder was filled; 0 where there is none."""
+def _maybe(path: Path) -> bytes | None:
     try:
-        return folder.stat().st_mtime_ns
+        return disk.read_file(path)
     except FileNotFoundError:
-        return 0
+        return None
 
 
 def _names(folder: Path) -> tuple[str, ...]:

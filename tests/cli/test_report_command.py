@@ -261,6 +261,33 @@ def test_a_run_that_measures_anew_shows_nothing_older(berbench: Place) -> None:
     assert berbench("report", "old", "--json").document["measured"] == 1
 
 
+def test_a_run_that_took_up_a_stopped_one_shows_what_that_one_measured(berbench: Place) -> None:
+    old = berbench.result("7", A, PASS)
+    first = keep_run(berbench.cells, [old], fresh=True, ended=False)
+    planned = [{"key": old.key, "task": "7", "label": A, "attempt": 1}]
+    more: dict[str, Any] = {"name": "new", "fresh": True, "planned": planned}
+    keep_run(berbench.cells, [], after=timedelta(days=1), takes_up=[first], **more)
+    assert berbench("report", "new", "--json").document["measured"] == 1
+    keep_run(berbench.cells, [], after=timedelta(days=2), takes_up=[], **more)
+    assert berbench("report", "new", "--json").document["missing"] == 1
+
+
+def test_a_reused_cell_goes_by_the_name_that_the_run_gives_it(berbench: Place) -> None:
+    one, other = berbench.result("7", A, PASS), berbench.result("7", A, FAIL, attempt=2)
+    keep_run(berbench.cells, [one, other], name="old")
+    # A workflow's own choice has changed: what goes by its bare name now is the other configuration.
+    planned = [
+        {"key": one.key, "task": "7", "label": "flow,build=tool/a", "attempt": 1},
+        {"key": other.key, "task": "7", "label": A, "attempt": 1},
+    ]
+    keep_run(berbench.cells, [], name="new", after=timedelta(days=1), planned=planned)
+    rows = berbench("report", "new", "--json").document["cells"]
+    assert {(row["key"], row["label"], row["outcome"]) for row in rows} == {
+        (one.key, "flow,build=tool/a", "pass"),
+        (other.key, A, "fail"),
+    }
+
+
 def test_results_that_are_newer_than_the_run_are_said_to_be(berbench: Place) -> None:
     cells = berbench.results()[:2]
     keep_run(berbench.cells, cells, name="old")

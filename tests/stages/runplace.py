@@ -112,6 +112,10 @@ class Heard:
         self.dropped.append(cell.key)
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 class RunPlace:
     """The sample with two proven tasks, and all that a run goes through."""
 
@@ -124,6 +128,7 @@ class RunPlace:
             assert proven.verdict.name is VerdictName.VALIDATED, proven.verdict
         self.work = Work()
         self.environ: dict[str, str] = {}
+        self.now: Callable[[], datetime] = _now
         self.cells = Cells(folder / "cells", locks=folder / "locks")
         self.read: Callable[[Any, AgentFacts], Usage] = lambda configuration, facts: Usage()
 
@@ -150,11 +155,19 @@ class RunPlace:
 
     def makers(self, run_id: str = "") -> Makers:
         """What cells are measured with."""
-        bench = replace(self.place.bench_with(self.played), now=lambda: datetime.now(UTC))
+        bench = replace(self.place.bench_with(self.played), now=self.now)
         return Makers(bench, self.cells, self.work, self.read, run_id)
 
-    def run(self, plan: Plan, *, shown: Shown | None = None, **wishes: Any) -> dict[str, Any]:
+    def run(
+        self,
+        plan: Plan,
+        *,
+        shown: Shown | None = None,
+        now: Callable[[], datetime] | None = None,
+        **wishes: Any,
+    ) -> dict[str, Any]:
         """Run a plan; the document."""
+        self.now = now or _now
         asked = Wishes(**{"concurrency": 2, **wishes})
         coming: Forecast = forecast(self.cells, plan, fresh=asked.fresh)
         return run(
@@ -164,7 +177,7 @@ class RunPlace:
             asked,
             makers=self.makers,
             environ=self.environ,
-            now=lambda: datetime.now(UTC),
+            now=self.now,
             shown=shown or Heard(),
         )
 

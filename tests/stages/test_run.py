@@ -9,9 +9,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from runplace import Heard, RunPlace, Work, left, outcomes, run_place
@@ -19,7 +21,7 @@ from runplace import Heard, RunPlace, Work, left, outcomes, run_place
 from berbench.errors import EngineError, StoreError, UsageError
 from berbench.model.cells import AgentFacts, Cell, CellOutcome, Usage
 from berbench.stages.crew import forecast
-from berbench.stages.plan import Ground, Narrowing
+from berbench.stages.plan import Ground, Narrowing, Plan
 from berbench.stages.run import Gates
 from berbench.store import cellfiles, machine
 from berbench.store.cells import RESULT, RUN, Cells
@@ -295,8 +297,9 @@ def test_ctrl_c_ends_what_runs_and_keeps_what_was_measured(place: RunPlace) -> N
     stopped = threading.Event()
 
     def third_hangs(cell: Cell, ground: Ground) -> AgentFacts:
-        if len(place.work.asked) > 2:
-            os.kill(os.getpid(), signal.SIGINT)
+        if cell.key in place.work.asked[2:]:
+            if cell.key == place.work.asked[2]:
+                os.kill(os.getpid(), signal.SIGINT)
             assert stopped.wait(10)
         return left(b"")
 
@@ -317,6 +320,98 @@ def test_ctrl_c_ends_what_runs_and_keeps_what_was_measured(place: RunPlace) -> N
         place.cells.find_run("latest", ended=True)
     place.work.script = None
     assert place.run(plan)["reused"] == measured
+
+
+def test_a_stop_before_all_workers_are_at_work_ends_those_that_are(
+    place: RunPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = threading.Event()
+    began = threading.Event()
+
+    def hangs(cell: Cell, ground: Ground) -> AgentFacts:
+        began.set()
+        assert stopped.wait(10), "nobody told the engine"
+        return left(b"")
+
+    usual = ThreadPoolExecutor.submit
+
+    def second_is_too_late(pool: ThreadPoolExecutor, work: object) -> object:
+        if began.is_set():
+            raise KeyboardInterrupt
+        future = usual(pool, work)  # type: ignore[arg-type, var-annotated]
+        assert began.wait(10)
+        return future
+
+    place.work.script = hangs
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", second_is_too_late)
+    monkeypatch.setattr(place.place.engine, "interrupt", stopped.set)
+    with pytest.raises(KeyboardInterrupt):
+        place.run(place.plan("{tools: [{tool: agent, model: a}], attempts: 2}"))
+    assert len(place.work.asked) == 1
+
+
+# Measuring anew
+
+
+def _stopped_after(place: RunPlace, count: int, plan: Plan, **wishes: Any) -> None:
+    """A run that is stopped when so many agents have worked."""
+    asked = len(place.work.asked)
+
+    def works(cell: Cell, ground: Ground) -> AgentFacts:
+        if len(place.work.asked) - asked > count:
+            raise StoreError("Can't write: the disk is full.")
+        return left(b"")
+
+    place.work.script = works
+    with pytest.raises(StoreError):
+        place.run(plan, concurrency=1, **wishes)
+    place.work.script = None
+
+
+def test_a_fresh_run_that_was_stopped_is_taken_up(place: RunPlace) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: [a, b]}]}")
+    place.run(plan)
+    _stopped_after(place, 1, plan, fresh=True)
+    coming = forecast(place.cells, plan, fresh=True)
+    assert (coming.reused, len(coming.due), len(coming.takes_up)) == (1, 3, 1)
+    _stopped_after(place, 1, plan, fresh=True)
+    assert len(forecast(place.cells, plan, fresh=True).takes_up) == 2
+    place.work.asked.clear()
+    document = place.run(plan, fresh=True)
+    assert (document["measured"], document["reused"], len(place.work.asked)) == (2, 2, 2)
+    recorded = place.cells.read_run(document["run"]) or {}
+    assert len(recorded["takes_up"]) == 2
+    # What came to its end is not taken up: the next one measures all anew.
+    assert len(forecast(place.cells, plan, fresh=True).due) == 4
+    assert place.run(plan, fresh=True)["measured"] == 4
+
+
+def test_a_stopped_run_that_was_not_fresh_is_no_reason_to_take_older_cells(place: RunPlace) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: [a, b]}]}")
+    _stopped_after(place, 2, plan)
+    assert forecast(place.cells, plan, fresh=True).reused == 0
+    assert place.run(plan, fresh=True)["measured"] == 4
+
+
+def test_a_clock_that_goes_back_makes_no_old_cell_a_fresh_one(place: RunPlace) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: a}]}")
+    first = place.run(plan, now=lambda: datetime(2100, 1, 1, tzinfo=UTC))
+    assert {cell.record.result.finished_at for cell in map(place.cells.open, _keys(first))} == {
+        datetime(2100, 1, 1, tzinfo=UTC)
+    }
+    assert place.run(plan, fresh=True)["measured"] == 2
+
+
+def _keys(document: Mapping[str, Any]) -> list[str]:
+    return [row["key"] for row in document["cells"]]
+
+
+def test_a_cell_goes_by_the_name_that_its_configuration_has_today(place: RunPlace) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: a}], tasks: 8}")
+    place.run(plan)
+    kept = place.cells.folder / "cells" / plan.cells[0].key / cellfiles.CELL
+    kept.write_bytes(kept.read_bytes().replace(b'"agent/a"', b'"flow,build=agent/a"'))
+    assert outcomes(place.run(plan)) == {("8", "agent/a", 1): "pass"}
 
 
 # The ceiling of cost
@@ -364,6 +459,27 @@ def test_a_cost_that_is_not_told_counts_as_its_reserve(place: RunPlace) -> None:
     assert (document["measured"], document["not_started"]) == (2, 2)
     assert (document["cost_usd"], document["cost_untold"]) == (0.0, 2)
     assert {row["cost_usd"] for row in document["cells"]} == {None}
+
+
+def test_work_that_is_paid_for_is_graded_whatever_is_left_of_the_ceiling(place: RunPlace) -> None:
+    _costs(place, 0.4)
+    plan = place.plan("{tools: [{tool: agent, model: a}]}")
+    place.played.trouble = EngineError("The engine is gone.")
+    assert place.run(plan)["cost_usd"] == pytest.approx(0.8)
+    place.played.trouble = None
+    document = place.run(plan, ceiling=0.1)
+    assert (document["measured"], document["not_started"], document["cost_usd"]) == (2, 0, 0.0)
+    assert {row["cost_usd"] for row in document["cells"]} == {0.4}
+
+
+def test_work_that_can_not_be_read_is_done_anew(place: RunPlace) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: a}], tasks: 8}")
+    key = plan.cells[0].key
+    for spoilt in ({cellfiles.AGENT: b'{"schema": "berbench.agent/9"}'}, {cellfiles.AGENT: b"{}"}):
+        place.cells.save_work(key, spoilt)
+        assert place.run(plan, fresh=True)["measured"] == 1
+        assert place.cells.find_work(key) is None
+    assert place.work.asked == [key, key]
 
 
 # Tasks, order, gates

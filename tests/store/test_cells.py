@@ -148,10 +148,12 @@ def test_work_that_was_graded_already_is_not_taken_for_new(
 ) -> None:
     cells.save_work(KEY, cellfiles.agent_files(AGENT))
     monkeypatch.setattr("berbench.store.files.remove_tree", lambda path: None)  # a kill before it is removed
-    cells.save(RECORD, {})
+    cells.save(RECORD, cellfiles.agent_files(AGENT))
     monkeypatch.undo()
     assert cells.find_work(KEY) is None
-    cells.save_work(KEY, cellfiles.agent_files(AGENT))
+    # Newer work is told by what it is: the clock may have gone back since.
+    cells.save_work(KEY, cellfiles.agent_files(replace(AGENT, seconds=AGENT.seconds + 1)))
+    os.utime(cells.folder / "work" / KEY, (0, 0))
     assert cells.find_work(KEY) is not None
 
 
@@ -168,6 +170,20 @@ def test_C04_a_kill_at_any_step_leaves_the_old_cell_or_the_new(cells: Cells, tmp
         cells.save(RECORD, {"transcript.log": b"old"})
         step += 1
     assert step > 6 and seen == {"r", "new"}
+
+
+def test_what_a_kill_left_of_a_try_or_of_a_runs_end_goes_as_well(cells: Cells) -> None:
+    failed = cells.save_error(RECORD, {}, NOW)
+    run = cells.begin_run("smoke", NOW, {})
+    cells.save_error(replace(RECORD, result=replace(RECORD.result, key=OTHER)), {}, NOW)
+    half = failed.with_name(f".new.{'0' * 16}.{failed.name}")
+    half.mkdir()
+    (cells.folder / "runs" / run / ".new.0123").write_bytes(b"{")
+    cells.sweep()
+    assert not half.exists() and failed.exists()
+    assert [path.name for path in (cells.folder / "runs" / run).iterdir()] == [RUN]
+    cells.end_run(run, {})
+    assert cells.find_run("latest", ended=True) == run
 
 
 EVENTS = frozenset({"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "shutil.rmtree"})
