@@ -282,7 +282,7 @@ def test_a_reused_cell_goes_by_the_name_that_the_run_gives_it(berbench: Place) -
     ]
     keep_run(berbench.cells, [], name="new", after=timedelta(days=1), planned=planned)
     rows = berbench("report", "new", "--json").document["cells"]
-    assert {(row["key"], row["label"], row["outcome"]) for row in rows} == {
+    assert {(row["key"], row["configuration"], row["outcome"]) for row in rows} == {
         (one.key, "flow,build=tool/a", "pass"),
         (other.key, A, "fail"),
     }
