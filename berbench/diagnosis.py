@@ -72,7 +72,8 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (_CRATES, r"failed to (?:download|get `)|no matching package named"),
         (
             "the Maven or Gradle dependencies are not all in the image",
-            r"in offline mode and the artifact|No cached version|Could not find \S+:\S+:\S+\.$",
+            r"in offline mode and the artifact|No cached version"
+            r"|Could not find [^\s:]{1,300}:[^\s:]{1,300}:\S{1,300}\.$",
         ),
         (
             "a shared library is missing: {}",

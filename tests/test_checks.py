@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -250,6 +251,12 @@ def test_a_reference_of_prose_alone_is_told() -> None:
 def test_V29_a_changed_manifest_is_told(path: str) -> None:
     problem = found(make(reference=REFERENCE + added(path, "x")))["manifest-changed"]
     assert problem.severity == "warning" and path in problem.message
+
+
+def test_a_name_as_long_as_names_get_is_read_in_no_time() -> None:
+    began = time.process_time()
+    assert "manifest-changed" not in found(make(reference=REFERENCE + added("requirements" + "_" * 240, "x")))
+    assert time.process_time() - began < 2
 
 
 # --- names ---------------------------------------------------------------------------------------------------

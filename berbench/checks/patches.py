@@ -18,7 +18,7 @@ from berbench.split import matcher
 TESTS, REFERENCE = "tests.patch", "reference.patch"
 
 _MANIFEST = re.compile(
-    r"pyproject\.toml|setup\.(?:py|cfg)|(?:.*-)?requirements(?:[-_.]\w+)*\.(?:txt|in)|Pipfile(?:\.lock)?|poetry\.lock|uv\.lock"
+    r"pyproject\.toml|setup\.(?:py|cfg)|(?:.*-)?requirements(?:[-_.][-.\w]*)?\.(?:txt|in)|Pipfile(?:\.lock)?|poetry\.lock|uv\.lock"
     r"|environment\.ya?ml|package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|npm-shrinkwrap\.json"
     r"|go\.(?:mod|sum)|Cargo\.(?:toml|lock)|pom\.xml|build\.gradle(?:\.kts)?|libs\.versions\.toml|Gemfile(?:\.lock)?"
     r"|composer\.(?:json|lock)|mix\.(?:exs|lock)"

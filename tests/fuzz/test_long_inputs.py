@@ -28,6 +28,7 @@ ROWS = (
     ("summary", "", "lib", ""),
     ("summary", "", "EACCES", ""),
     ("summary", "", "error: ", ""),
+    ("summary", "Could not find ", ":", "!"),
     ("rust", "        PASS [ 0.1s] bin a", " ", "b"),
     ("tap", "ok 1 - #", " ", "x"),
     ("lines", '{"end":true,"titles":["', '","', '"]}'),
