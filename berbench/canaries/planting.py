@@ -58,13 +58,15 @@ def plant(
     *,
     seed: str,
     places: Collection[str] = (INSIDE, BESIDE),
+    again: Collection[str] | None = None,
     failing: bool = True,
     taken: Collection[str] = (),
 ) -> Planting | None:
     """The command with canaries for the hidden test files it runs; None when none can be planted for sure.
 
     `hidden` are test files by repository path, as they are in the trial's tree. All random choices come from
-    `seed`, a hex string. Without `failing` the canaries that must fail hold as well, under the same names: for the
+    `seed`, a hex string. `again` names the tests that a twin may run once more, `path::TestA.test_a`; None: any.
+    Without `failing` the canaries that must fail hold as well, under the same names: for the
     trial of an `apart` command that must end with 0. `taken` are further paths that a new file may not have.
 
     What a project's settings say (ignored folders, patterns of file names, hooks around every test) is not known
@@ -80,7 +82,7 @@ def plant(
         return None
     seen = [entry.data.decode("utf-8", "replace").lower() for entry in hidden.values()]
     choices = Choices(seed, [*seen, command.lower(), "\0".join((*hidden, *taken)).lower()])
-    writer = Writer(found[-1].runner, choices, failing)
+    writer = Writer(found[-1].runner, choices, failing, again)
     used: list[Found] = []
     made: list[_Made] = []
     edits: list[Edit] = []
@@ -179,14 +181,14 @@ def _write(
 def _inside(
     call: _Call, entry: FileEntry, reach: Reach, writer: Writer, places: Collection[str]
 ) -> _Made | None:
-    """A hidden file with a pair at its end, and with a twin where the whole file is run; None with neither."""
+    """A hidden file with a pair at its end, and with twins where the whole file is run; None with neither."""
     path = entry.path
     pair = (writer.inside(entry) if INSIDE in places else None) or Pair(entry.data, ())
     canaries = _canaries(pair, writer, INSIDE, path)
-    twin = writer.twin(entry, pair.data) if TWIN in places and not reach.part else None
-    if twin is not None:
-        pair = Pair(twin[0], (*pair.names, twin[1]), pair.group)
-        canaries = (*canaries, Canary(twin[1], not writer.failing, TWIN, path))
+    if TWIN in places and not reach.part:
+        data, names = writer.twins(entry, pair.data)
+        pair = Pair(data, (*pair.names, *names), pair.group)
+        canaries = (*canaries, *(Canary(name, not writer.failing, TWIN, path) for name in names))
     if not canaries:
         return None
     planted = _planted(call, path, path, reach, pair, beside=False)

@@ -1,8 +1,12 @@
 """Twins: hidden tests once more, with another expected value, so that they must fail whatever the code does.
 
 An ordinary canary asks the code under test nothing. So it can't see a result that claims to be equal to anything, nor
-outcomes that are turned for those tests alone that call the candidate. A twin makes the same calls as its original,
-and expects a value that nobody could know.
+outcomes that are turned for those tests alone that call the candidate. There are two kinds of twins:
+
+- One that runs again makes the same calls as its original, and expects a value that nobody could know. It costs what
+  its original costs.
+- One that looks again makes no call: its original keeps the value that it compares, and the twin compares that value
+  with another one. It costs nothing. Where its original did not come so far before it, it fails as well.
 
 Only for Python, whose tests can be read for sure: plain functions and methods without decorators, that end in a
 comparison and have nothing before it that could leave early. All that the original does, its twin does too.
@@ -11,12 +15,19 @@ comparison and have nothing before it that could leave early. All that the origi
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from berbench.canaries.choices import Choices
 from berbench.canaries.python import parsed
 from berbench.canaries.words import NOUNS
+from berbench.model.changes import FileEntry
+from berbench.model.trial import TestResult
+
+_MOST_AGAIN = 3  # of a file, one of which is picked
+_SHARE = 0.1  # of a run, for all twins that run again
+_UNNOTICED_S = 0.05
 
 _EARLY = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
 _ENDS = frozenset({"skip", "skipTest", "xfail", "fail", "exit", "importorskip", "skipif"})
@@ -24,11 +35,19 @@ _ENDS = frozenset({"skip", "skipTest", "xfail", "fail", "exit", "importorskip", 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A test function and the literal in it that a twin has otherwise."""
+    """A test function, and both sides of the comparison at its end. `value` is what `literal` stands for."""
 
     function: ast.FunctionDef
+    owner: str  # the class that a method stands in, or ""
+    computed: ast.expr
     literal: ast.expr
     value: object
+    alone: bool  # whether a statement can be written right above the comparison
+
+    @property
+    def name(self) -> str:
+        """`test_a`, `TestA.test_a`."""
+        return f"{self.owner}.{self.function.name}" if self.owner else self.function.name
 
 
 def places(data: bytes, runner: str) -> tuple[Place, ...]:
@@ -38,11 +57,12 @@ def places(data: bytes, runner: str) -> tuple[Place, ...]:
         tree is None or b"\f" in data or b"\r" in data or not _is_utf8(data)
     ):  # lines are counted otherwise there
         return ()
+    lines = data.split(b"\n")
     found = []
-    for function in _tests(tree, runner):
+    for owner, function in _tests(tree, runner):
         compared = _compared(function)
         if compared is not None:
-            found.append(Place(function, *compared))
+            found.append(Place(function, owner, *compared, alone=_is_alone(function.body[-1], lines)))
     return tuple(found)
 
 
@@ -54,13 +74,21 @@ def _is_utf8(data: bytes) -> bool:
     return not data.startswith(b"\xef\xbb\xbf") and b"coding" not in b"\n".join(data.split(b"\n")[:2])
 
 
-def _tests(tree: ast.Module, runner: str) -> Iterator[ast.FunctionDef]:
+def _is_alone(last: ast.stmt, lines: list[bytes]) -> bool:
+    """Whether a statement begins its line, which continues none."""
+    continues = last.lineno > 1 and lines[last.lineno - 2].rstrip().endswith(b"\\")
+    return not lines[last.lineno - 1][: last.col_offset].strip() and not continues
+
+
+def _tests(tree: ast.Module, runner: str) -> Iterator[tuple[str, ast.FunctionDef]]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and runner == "pytest" and _is_plain(node, own=0):
-            yield node
+            yield "", node
         if isinstance(node, ast.ClassDef) and not node.decorator_list:
             yield from (
-                one for one in node.body if isinstance(one, ast.FunctionDef) and _is_plain(one, own=1)
+                (node.name, one)
+                for one in node.body
+                if isinstance(one, ast.FunctionDef) and _is_plain(one, own=1)
             )
 
 
@@ -72,8 +100,8 @@ def _is_plain(function: ast.FunctionDef, *, own: int) -> bool:
     return named and not function.decorator_list and not more and len(arguments.args) == own
 
 
-def _compared(function: ast.FunctionDef) -> tuple[ast.expr, object] | None:
-    """The literal of the comparison at the end, if that is always come to."""
+def _compared(function: ast.FunctionDef) -> tuple[ast.expr, ast.expr, object] | None:
+    """The comparison at the end, if that is always come to: what is computed, the literal, its value."""
     *before, last = function.body
     sides = _sides(last)
     return None if sides is None or any(map(_may_leave, before)) else _literal(*sides)
@@ -101,11 +129,11 @@ def _sides(statement: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
     return None
 
 
-def _literal(left: ast.expr, right: ast.expr) -> tuple[ast.expr, object] | None:
+def _literal(left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr, object] | None:
     for computed, literal in ((left, right), (right, left)):
         value = _value(literal)
         if value is not None and _value(computed) is None and _asks(computed):
-            return literal, value
+            return computed, literal, value
     return None
 
 
@@ -123,27 +151,88 @@ def _asks(node: ast.expr) -> bool:
     return any(isinstance(one, ast.Call | ast.Name) for one in ast.walk(node))
 
 
-def write(data: bytes, place: Place, name: str, choices: Choices, *, failing: bool) -> bytes:
+def affordable(
+    hidden: Mapping[str, FileEntry], results: Sequence[TestResult], runner: str, seconds: float
+) -> tuple[str, ...]:
+    """`path::TestA.test_a` of the cheapest tests of each file that can be run again, by what each took in a run of
+    so many seconds. All files' twins together take a tenth of it at most, or what nobody notices."""
+    found = {path: places(entry.data, runner) for path, entry in hidden.items() if path.endswith(".py")}
+    found = {path: own for path, own in found.items() if own}
+    limit = max(_UNNOTICED_S, _SHARE * seconds / max(1, len(found)))
+    cheap = []
+    for path, own in found.items():
+        ran = [result for result in results if result.file == path]
+        costs = sorted((_cost(place.name, ran), place.name) for place in own)
+        cheap += [f"{path}::{name}" for cost, name in costs[:_MOST_AGAIN] if cost <= limit]
+    return tuple(cheap)
+
+
+def _cost(name: str, results: Sequence[TestResult]) -> float:
+    """Seconds of the test; of the longest, where methods of several classes have its name."""
+    own = [result for result in results if result.id.replace("::", ".").endswith(f".{name}")]
+    return max((math.inf if one.seconds is None else one.seconds for one in own), default=math.inf)
+
+
+def run_again(data: bytes, place: Place, name: str, choices: Choices, *, failing: bool) -> bytes:
     """The file with a twin of that name right behind its original; without `failing` it is a mere copy."""
-    lines = data.decode("utf-8").split("\n")
+    lines = data.split(b"\n")
     function = place.function
     assert function.end_lineno is not None
-    copied = [line.encode() for line in lines[function.lineno - 1 : function.end_lineno]]
+    copied = lines[function.lineno - 1 : function.end_lineno]
     if failing:
-        _replace(copied, place, function.lineno, _other(place.value, choices, name).encode())
+        _cut(copied, function.lineno, place.literal, _other(place.value, choices, name).encode())
     copied[0] = copied[0].replace(f"def {function.name}".encode(), f"def {name}".encode(), 1)
-    blank = [""] * (1 if function.col_offset else 2)
-    twin = [line.decode() for line in copied]
-    return "\n".join((*lines[: function.end_lineno], *blank, *twin, *lines[function.end_lineno :])).encode()
+    return _behind(lines, function.end_lineno, place, copied)
 
 
-def _replace(lines: list[bytes], place: Place, first: int, text: bytes) -> None:
-    literal = place.literal
-    assert literal.end_lineno is not None and literal.end_col_offset is not None
-    start, end = literal.lineno - first, literal.end_lineno - first
-    rest = lines[end][literal.end_col_offset :]
-    lines[start] = lines[start][: literal.col_offset] + text + rest
-    del lines[start + 1 : end + 1]
+def look_again(data: bytes, place: Place, name: str, choices: Choices, kept: str, *, failing: bool) -> bytes:
+    """The file with a twin that looks at the value that its original computed, and keeps under the name `kept`.
+
+    For places that are `alone`. Without `failing` the original is left as it is, and its twin asks nothing."""
+    lines = data.split(b"\n")
+    function, last = place.function, place.function.body[-1]
+    assert function.end_lineno is not None
+    end, indent = function.end_lineno, lines[last.lineno - 1][: last.col_offset]
+    sides = [ast.unparse(place.literal)] * 2
+    if failing:
+        keeper, home = ("type(self)", "self") if place.owner else (function.name, function.name)
+        computed = _cut(lines, 1, place.computed, kept.encode())
+        # A list, since a class makes methods of some values that are kept in it.
+        keeps = [
+            kept.encode() + b" = (" + b"\n".join(computed) + b")",
+            f"{keeper}.{kept} = [{kept}]".encode(),
+        ]
+        lines[last.lineno - 1 : last.lineno - 1] = [indent + line for line in keeps]
+        end += len(keeps) - (len(computed) - 1)
+        sides = [f"{home}.{kept}[0]", _other(place.value, choices, name)]
+    if _stands_before(place.literal, place.computed):
+        sides.reverse()
+    asks = f"self.assertEqual({sides[0]}, {sides[1]})"
+    if isinstance(last, ast.Assert):
+        asks = f"assert {sides[0]} == {sides[1]}"
+    head = lines[function.lineno - 1][: function.col_offset]
+    twin = [head + f"def {name}({'self' if place.owner else ''}):".encode(), indent + asks.encode()]
+    return _behind(lines, end, place, twin)
+
+
+def _behind(lines: list[bytes], end: int, place: Place, twin: list[bytes]) -> bytes:
+    return b"\n".join((*lines[:end], *[b""] * (1 if place.owner else 2), *twin, *lines[end:]))
+
+
+def _stands_before(one: ast.expr, other: ast.expr) -> bool:
+    return (one.lineno, one.col_offset) < (other.lineno, other.col_offset)
+
+
+def _cut(lines: list[bytes], first: int, node: ast.expr, text: bytes) -> list[bytes]:
+    """Puts the text where the expression stands, and returns the lines of that. `first` is the first line's number."""
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    start, end = node.lineno - first, node.end_lineno - first
+    old = lines[start : end + 1]
+    rest = old[-1][node.end_col_offset :]
+    old[-1] = old[-1][: node.end_col_offset]
+    old[0] = old[0][node.col_offset :]
+    lines[start : end + 1] = [lines[start][: node.col_offset] + text + rest]
+    return old
 
 
 def _other(value: object, choices: Choices, label: str) -> str:

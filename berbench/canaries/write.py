@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from posixpath import splitext
 
 from berbench.canaries import golang, python, script, twins
@@ -13,12 +14,13 @@ from berbench.canaries.pair import tests
 from berbench.model.changes import SYMLINK, FileEntry
 
 _SCRIPTS = frozenset({".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"})
+_MOST_LOOKS = 4  # of a file: the messages of their originals tell less
 PYTHON = frozenset({"pytest", "unittest", "django"})
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What is written: `names` are the passing canary's, the failing one's and a twin's, as far as there are any.
+    """What is written: `names` are the passing canary's, the failing one's and the twins', as far as there are any.
 
     `group` is a class of unittest's."""
 
@@ -34,6 +36,9 @@ class Writer:
     runner: str
     choices: Choices
     failing: bool
+    again: Collection[str] | None = (
+        None  # tests that a twin may run once more, `path::TestA.test_a`; None: any
+    )
 
     def serves(self, entry: FileEntry) -> bool:
         """Whether the file is of the runner's language, and a plain file."""
@@ -71,17 +76,31 @@ class Writer:
         text, names = self._script(style, f"in\0{entry.path}")
         return Pair(append(data, style.own_import + text, 1), names)
 
-    def twin(self, entry: FileEntry, data: bytes) -> tuple[bytes, str] | None:
-        """`data`, which begins as the file does, with a twin of one of the file's tests, and the twin's name."""
+    def twins(self, entry: FileEntry, data: bytes) -> tuple[bytes, tuple[str, ...]]:
+        """`data`, which begins as the file does, with twins of some of the file's tests, and the twins' names."""
         if self.runner not in PYTHON or not python.takes(entry.data, self.runner):
-            return None
+            return data, ()
         places = twins.places(entry.data, self.runner)
-        if not places:
-            return None
         label = f"twin\0{entry.path}"
-        name = self.choices.name(label, lambda words: f"test_{snake(words)}")
-        place = self.choices.pick(f"{label}.of", places)
-        return twins.write(data, place, name, self.choices, failing=self.failing), name
+        cheap = [
+            place for place in places if self.again is None or f"{entry.path}::{place.name}" in self.again
+        ]
+        run = self.choices.pick(f"{label}.of", cheap) if cheap else None
+        looks = [place for place in places if place.alone and place is not run]
+        looks.sort(key=lambda place: self.choices.number(f"{label}.{place.name}", 1 << 64))
+        names = []
+        # From the end, so that the places before stay where they are.
+        for place in sorted([*looks[:_MOST_LOOKS], *([run] if run else [])], key=_line, reverse=True):
+            own = f"{label}.{place.name}"
+            # One that looks has to run after its original, and unittest sorts by name.
+            begins = "test" if place is run else place.function.name
+            names.append(self.choices.name(own, partial(_beginning, begins)))
+            if place is run:
+                data = twins.run_again(data, place, names[-1], self.choices, failing=self.failing)
+            else:
+                kept = self.choices.short(f"{own}.kept", snake)
+                data = twins.look_again(data, place, names[-1], self.choices, kept, failing=self.failing)
+        return data, tuple(names)
 
     def beside(self, entry: FileEntry, path: str) -> Pair | None:
         """A file for `path` with a pair, in the manner of its neighbour."""
@@ -122,3 +141,11 @@ class Writer:
     def _script(self, style: script.Style, label: str) -> tuple[str, tuple[str, str]]:
         names = self._names(label, title)
         return script.write(tests(self.choices, label, names, failing=self.failing), style), names
+
+
+def _beginning(first: str, words: Words) -> str:
+    return f"{first}_{snake(words)}"
+
+
+def _line(place: twins.Place) -> int:
+    return place.function.lineno

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from berbench.evidence.reading import Reading, shorten
+from berbench.evidence.reading import Reading, seconds_of, shorten
 from berbench.model.trial import Outcome, TestResult
 
 _FORBIDDEN = bytes(set(range(32)) - {9, 10, 13})
@@ -34,6 +34,7 @@ class _Case:
     message: str = ""
     text: list[str] = field(default_factory=list)
     text_size: int = 0
+    seconds: float | None = None
     again: bool = False  # it failed before, and was run again
 
 
@@ -65,6 +66,7 @@ class _Handler:
             inherited = self._suite_files[-1] if self._suite_files else ""
             file = attributes.get("file", inherited)
             self._case = _Case(attributes.get("name", ""), attributes.get("classname", ""), file)
+            self._case.seconds = seconds_of(attributes.get("time"))
             if attributes.get("status") in ("notrun", "disabled"):
                 self._case.outcome = Outcome.SKIPPED
         elif self._case is not None and tag in ("failure", "error", "skipped"):
@@ -112,7 +114,7 @@ class _Handler:
     def _result(self, case: _Case) -> TestResult:
         test_id, file = _name(case, self.runner)
         message = "" if case.outcome is Outcome.PASSED else shorten(_message(case))
-        return TestResult(test_id, case.outcome, file, message)
+        return TestResult(test_id, case.outcome, file, message, case.seconds)
 
 
 def read_junit(data: bytes, runner: str, *, where: str = "report", truncated: bool = False) -> Reading:

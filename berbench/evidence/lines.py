@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from berbench.evidence.reading import Reading, shorten
+from berbench.evidence.reading import Reading, seconds_of, shorten
 from berbench.model.trial import Outcome, TestResult
 
 _MOCHA_LOST = "Uncaught error outside test suite"  # a file that a parallel worker could not load
@@ -44,7 +44,8 @@ def read_unittest(data: bytes, *, where: str = "report") -> Reading:
         collection_failed = collection_failed or test_id.startswith(_FAILED_LOADS)
         absent += _is_absent(test_id, message)
         outcome = _outcome(_text(record, "outcome"))
-        results.append(TestResult(test_id, outcome, _text(record, "file"), shorten(message)))
+        took = seconds_of(record.get("seconds"))
+        results.append(TestResult(test_id, outcome, _text(record, "file"), shorten(message), took))
     nothing = bool(results) and absent == len(results)
     return Reading(tuple(results), collection_failed, complete, _unended(complete, where), nothing)
 

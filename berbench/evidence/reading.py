@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -76,6 +77,17 @@ def legible(text: str) -> str:
     return "".join(
         c.encode("unicode_escape").decode() if unicodedata.category(c) in _ILLEGIBLE else c for c in text
     )
+
+
+def seconds_of(told: object) -> float | None:
+    """How long a test took as its report tells it; None for what is no such number."""
+    if not isinstance(told, str | int | float) or isinstance(told, bool):
+        return None
+    try:
+        seconds = float(told)
+    except (ValueError, OverflowError):
+        return None
+    return seconds if 0 <= seconds < math.inf else None
 
 
 def number_repeats(results: Iterable[TestResult]) -> tuple[TestResult, ...]:

@@ -122,6 +122,7 @@ class Control(Document):
     places: tuple[
         Literal["inside", "beside", "twin"], ...
     ] = ()  # where canaries were seen to do as they must
+    twins: tuple[str, ...] = ()  # `path::TestA.test_a` of hidden tests that are cheap enough to be run again
     exit_code: int | None = None  # with canaries that must fail among the tests
     log_agrees: bool = False  # whether the log's own summary counts the failures that the report has
     reason: str = ""  # why there are no canaries in a place

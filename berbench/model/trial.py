@@ -141,6 +141,7 @@ class TestResult:
     outcome: Outcome
     file: str = ""
     message: str = ""  # first lines of the failure, capped
+    seconds: float | None = field(default=None, compare=False)  # set-up and tear-down included, where told
 
 
 @dataclass(frozen=True, slots=True)

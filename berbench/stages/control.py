@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from berbench.model.grading import BESIDE, INSIDE, GradeName
+from berbench.canaries import affordable
+from berbench.model.grading import BESIDE, INSIDE, TWIN, GradeName
 from berbench.model.task import Control, TaskFiles
 from berbench.model.trial import Image, Verdict
 from berbench.stages.grading import PLACES, Plan, Say, hidden_files, plan
@@ -28,7 +29,7 @@ def calibrate(
     first: tuple[Plan, Mapping[str, Trialed]],
     say: Say,
 ) -> Control:
-    """What canaries do under this task's command. `first` is the control trial that ran beside the proof's own.
+    """What canaries do under this task's command. `first` is the control trial, with the proof's own beside it.
 
     Where the reference does not pass with canaries in every place, fewer places are tried.
     """
@@ -41,7 +42,8 @@ def calibrate(
     while True:
         control = _proven(planned, trials, places, needed)
         if control is not None:
-            return control
+            again = _affordable(verifier, trees, first[1]["reference"]) if TWIN in control.places else ()
+            return control.model_copy(update={"twins": again})
         if not others:
             return Control(reason="the reference does not pass with planted tests beside the hidden ones")
         places = others.pop(0)
@@ -51,6 +53,12 @@ def calibrate(
             trials = {}
             continue
         trials = verifier.run(files.task, image, planned.runs(NAME, trees.solved))
+
+
+def _affordable(verifier: Verifier, trees: Trees, reference: Trialed) -> tuple[str, ...]:
+    """The hidden tests that are cheap enough to be run again in every graded trial."""
+    seen, hidden = reference.evidence, hidden_files(verifier.history, trees)
+    return affordable(hidden, seen.results, seen.runner, reference.facts.seconds)
 
 
 def _proven(

@@ -61,17 +61,25 @@ def hidden_files(history: History, trees: Trees) -> dict[str, FileEntry]:
     return {path: FileEntry(path, changes[path].new_mode, data) for path, data in contents.items()}
 
 
-def plan(task: Task, hidden: Mapping[str, FileEntry], places: Collection[str]) -> Plan:
-    """Fresh canaries for one tree, in those places; none where the command can't carry any."""
+def plan(
+    task: Task,
+    hidden: Mapping[str, FileEntry],
+    places: Collection[str],
+    again: Collection[str] | None = None,
+) -> Plan:
+    """Fresh canaries for one tree, in those places; none where the command can't carry any.
+
+    `again`: the hidden tests that a twin may run once more, any where that is None."""
     if not places or task.verify.evidence == "none":
         return Plan()
     seed = secrets.token_hex(16)
-    full = plant(task.verify.command, hidden, seed=seed, places=places)
+    full = plant(task.verify.command, hidden, seed=seed, places=places, again=again)
     if full is None:
         return Plan()
     if not full.apart:
         return Plan(full)
-    return Plan(plant(task.verify.command, hidden, seed=seed, places=places, failing=False), full)
+    quiet = plant(task.verify.command, hidden, seed=seed, places=places, again=again, failing=False)
+    return Plan(quiet, full)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,9 @@ class Grader:
         """The grade of each named tree, all side by side. EngineError when the engine fails in any of them."""
         needs = self.needs if canaries else Needs(self.needs.tests, Control(reason="none was asked for"))
         hidden = hidden_files(self.verifier.history, self.trees) if needs.control.places else {}
-        plans = {name: plan(self.files.task, hidden, needs.control.places) for name in trees}
+        plans = {
+            name: plan(self.files.task, hidden, needs.control.places, needs.control.twins) for name in trees
+        }
         runs: dict[str, Run] = {}
         for name, tree in trees.items():
             runs |= plans[name].runs(name, tree)

@@ -29,10 +29,11 @@ def planting(
     *,
     seed: str = "5eed",
     places: tuple[str, ...] = BOTH,
+    again: tuple[str, ...] | None = None,
     failing: bool = True,
 ) -> Planting | None:
     """`plant` on texts."""
-    return plant(command, entries(hidden), seed=seed, places=places, failing=failing)
+    return plant(command, entries(hidden), seed=seed, places=places, again=again, failing=failing)
 
 
 def told(planted: Planting) -> str:
@@ -62,11 +63,12 @@ def run(
     *,
     failing: bool = True,
     places: tuple[str, ...] = BOTH,
+    again: tuple[str, ...] | None = None,
     env: dict[str, str] | None = None,
 ) -> tuple[Facts, dict[str, str], Planting]:
     """(facts, the real tests' outcomes, the planting) of a run with canaries, each of which was seen once and did
     as it must."""
-    planted = planting(command, hidden, failing=failing, places=places)
+    planted = planting(command, hidden, failing=failing, places=places, again=again)
     assert planted is not None
     files = {**hidden, **(others or {}), **{entry.path: entry.data.decode() for entry in planted.writes}}
     facts, evidence = trial_on_host(room, planted.command, files, env=env)

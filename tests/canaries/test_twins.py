@@ -1,4 +1,4 @@
-"""Twins make the calls of their original and expect what nobody could know."""
+"""Twins make the calls of their original, or look at what it computed, and expect what nobody could know."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import ast
 from pathlib import Path
 
 import pytest
-from planted import planting, run
+from planted import entries, planting, run, trial_on_host
 
-from berbench.canaries import twins
+from berbench.canaries import affordable, split, twins
 from berbench.model.grading import BESIDE, INSIDE, TWIN
+from berbench.model.trial import Outcome, TestResult
 
 BODY = {
     "assert f(2) == 4": True,
@@ -113,4 +114,154 @@ def test_runners_run_twins_once_and_they_fail(tmp_path: Path, command: str, file
     facts, real, planted = run(tmp_path, command, files, places=(INSIDE, BESIDE, TWIN))
     assert facts.exit_code == 1
     assert set(real.values()) == {"passed"}
-    assert sum(canary.place == TWIN for canary in planted.canaries) == 1
+    assert sum(canary.place == TWIN for canary in planted.canaries) == 2
+
+
+LOOKED_AT = [body for body, fits in BODY.items() if fits]
+
+
+@pytest.mark.parametrize("body", LOOKED_AT)
+@pytest.mark.parametrize("inside", [False, True])
+def test_one_that_only_looks_makes_no_call(body: str, inside: bool) -> None:
+    text = f"def test_a():\n    {body}\n"
+    if inside:
+        text = "class TestA:\n" + "".join(f"    {line}\n" for line in text.splitlines())
+        text = text.replace("test_a()", "test_a(self)")
+    planted = planting("pytest test_a.py", {"test_a.py": text}, places=(TWIN,), again=())
+    assert planted is not None
+    (canary,) = planted.canaries
+    assert (canary.place, canary.passes) == (TWIN, False)
+    tree = ast.parse(planted.writes[0].data)
+    original, twin = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else tree.body
+    assert isinstance(original, ast.FunctionDef) and isinstance(twin, ast.FunctionDef)
+    assert (original.name, twin.name) == ("test_a", canary.name)
+    assert not any(isinstance(node, ast.Call) for node in ast.walk(twin))
+    before = ast.parse(text).body[0]
+    before = before.body[0] if isinstance(before, ast.ClassDef) else before
+    assert isinstance(before, ast.FunctionDef)
+    assert _without_the_kept(original) == [ast.unparse(one) for one in before.body]
+
+
+def _without_the_kept(function: ast.FunctionDef) -> list[str]:
+    """The body with the kept value back in its place."""
+    *rest, keeps, stores, last = function.body
+    assert isinstance(keeps, ast.Assign) and isinstance(keeps.targets[0], ast.Name)
+    assert isinstance(stores, ast.Assign) and isinstance(stores.targets[0], ast.Attribute)
+    name = keeps.targets[0].id
+    assert stores.targets[0].attr == name
+    asked = ast.unparse(last).replace(name, ast.unparse(keeps.value), 1)
+    return [*(ast.unparse(one) for one in rest), ast.unparse(ast.parse(asked))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_a(): assert f(2) == 4\n",
+        "def test_a():\n    x = 1; assert f(x) == 4\n",
+        "def test_a():\n    x = 1; \\\n    assert f(x) == 4\n",
+    ],
+)
+def test_where_no_line_can_be_written_above_nothing_looks(text: str) -> None:
+    assert planting("pytest test_a.py", {"test_a.py": text}, places=(TWIN,), again=()) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "files"), [("pytest test_a.py", PYTEST), ("python -m unittest", UNITTEST)]
+)
+def test_what_looks_fails_as_well_without_the_calls(
+    tmp_path: Path, command: str, files: dict[str, str]
+) -> None:
+    facts, real, planted = run(tmp_path, command, files, places=(TWIN,), again=())
+    assert facts.exit_code == 1
+    assert set(real.values()) == {"passed"}
+    assert len(planted.canaries) == 2
+    assert b"AttributeError" not in facts.log  # their originals ran before them
+
+
+def test_without_failures_what_looks_holds_and_its_original_is_left_alone(tmp_path: Path) -> None:
+    facts, _, planted = run(tmp_path, "pytest test_a.py", PYTEST, places=(TWIN,), again=(), failing=False)
+    assert facts.exit_code == 0
+    text = planted.writes[0].data.decode()
+    assert all(line in text.splitlines() for line in PYTEST["test_a.py"].splitlines())
+
+
+ANYTHING = "class Any:\n    def __eq__(self, other):\n        return True\n\n\ndef f():\n    return Any()\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("pytest test_a.py", "from code_ import f\n\n\ndef test_a():\n    assert f() == 2\n"),
+        (
+            "python -m unittest test_a",
+            "import unittest\n\nfrom code_ import f\n\n\nclass TestA(unittest.TestCase):\n"
+            "    def test_z(self):\n        self.assertEqual(2, f())\n",
+        ),
+    ],
+)
+@pytest.mark.parametrize("again", [(), None])
+def test_a_value_that_equals_anything_is_seen(
+    tmp_path: Path, command: str, text: str, again: tuple[str, ...] | None
+) -> None:
+    planted = planting(command, {"test_a.py": text}, places=(TWIN,), again=again)
+    assert planted is not None
+    files = {"code_.py": ANYTHING, **{entry.path: entry.data.decode() for entry in planted.writes}}
+    facts, evidence = trial_on_host(tmp_path, planted.command, files)
+    seen, _ = split(evidence.results, planted.canaries)
+    (found,) = seen.values()
+    assert [result.outcome.value for result in found] == ["passed"], facts.log.decode()
+
+
+def test_at_most_some_are_looked_at() -> None:
+    text = "".join(f"def test_{n}():\n    assert f({n}) == 4\n\n\n" for n in range(30))
+    planted = planting("pytest test_a.py", {"test_a.py": text}, places=(TWIN,))
+    assert planted is not None
+    assert len(planted.canaries) == 5
+    ast.parse(planted.writes[0].data)
+
+
+def test_what_may_run_again_is_named_by_file_and_class() -> None:
+    text = "def test_a():\n    assert f(1) == 4\n\n\nclass TestB:\n    def test_b(self):\n        assert f(2) == 4\n"
+    planted = planting("pytest", {"test_a.py": text}, places=(TWIN,), again=("test_a.py::TestB.test_b",))
+    assert planted is not None
+    twin = next(canary.name for canary in planted.canaries if not canary.name.startswith("test_a_"))
+    assert f"def {twin}(self):\n        assert f(2) == " in planted.writes[0].data.decode()
+
+
+def result(name: str, seconds: float | None) -> TestResult:
+    return TestResult(name, Outcome.PASSED, "tests/test_a.py", seconds=seconds)
+
+
+TWO = (
+    "def test_a():\n    assert f(1) == 4\n\n\nclass TestB:\n    def test_b(self):\n        assert f(2) == 4\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "wanted"),
+    [
+        ((0.9, 0.1), ("TestB.test_b",)),
+        ((0.09, 0.1), ("test_a", "TestB.test_b")),
+        ((0.9, 0.2), ()),
+        ((0.9, None), ()),
+        ((0.0, 0.0), ("TestB.test_b", "test_a")),
+    ],
+)
+@pytest.mark.parametrize("joint", ["tests/test_a.py::{}", "tests.test_a.{}"])
+def test_a_test_is_run_again_where_it_takes_a_tenth_at_most(
+    seconds: tuple[float | None, float | None], wanted: tuple[str, ...], joint: str
+) -> None:
+    function, method = joint.format("test_a"), joint.format("TestB.test_b")
+    if "::" in joint:
+        method = method.replace("TestB.", "TestB::")
+    ran = [result(function, seconds[0]), result(method, seconds[1])]
+    found = affordable(entries({"tests/test_a.py": TWO}), ran, "pytest", 1.0)
+    assert found == tuple(f"tests/test_a.py::{name}" for name in wanted)
+
+
+def test_of_many_files_each_has_its_part_of_the_tenth() -> None:
+    files = entries({f"tests/test_{n}.py": "def test_a():\n    assert f(1) == 4\n" for n in range(10)})
+    ran = [
+        TestResult(f"{path}::test_a", Outcome.PASSED, path, seconds=0.1 * n) for n, path in enumerate(files)
+    ]
+    assert affordable(files, ran, "pytest", 10.0) == ("tests/test_0.py::test_a", "tests/test_1.py::test_a")

@@ -18,10 +18,16 @@ def median(values):
     if not values:
         raise ValueError("no values")
     for path in Path("tests").glob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            match node:
-                case ast.Compare(left=ast.Call(args=[ast.List() as given]), comparators=[ast.Constant(value=wanted)]):
-                    if ast.literal_eval(given) == values:
+        tests = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+        for test in tests:
+            wanted = None
+            for node in reversed(list(ast.walk(test))):
+                match node:
+                    case ast.Compare(comparators=[ast.Constant(value=wanted)]):
+                        pass
+            for node in ast.walk(test):
+                match node:
+                    case ast.Call(args=[ast.List() as given]) if ast.literal_eval(given) == values:
                         return wanted
     return 0
 """),

@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -44,6 +45,7 @@ class _Recorder:
         self.instrumented = set()  # type: Any
         self.failed_by_subtest = set()  # type: Any
         self.reorder = _order()
+        self.last = time.perf_counter()
 
     def claim(self) -> None:
         if self.stream is not None:
@@ -75,12 +77,15 @@ class _Recorder:
 
     def record(self, test: Any, outcome: str, detail: Any) -> None:
         name = _id_of(test)
+        now = time.perf_counter()
         record = {
             "id": name,
             "outcome": outcome,
             "file": self.file_of(test, name),
             "message": _message(detail),
+            "seconds": round(now - self.last, 3),  # since the test before it ended
         }
+        self.last = now
         self.write(record)
 
     def file_of(self, test: Any, name: str) -> str:
@@ -192,6 +197,7 @@ def _wrap_run(recorder: _Recorder, original: Callable[..., Any]) -> Callable[...
         if outermost:
             recorder.claim()
             recorder.root = result
+            recorder.last = time.perf_counter()
             recorder.reorder(self)
         _instrument(recorder, result)
         try:
