@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
 
 import pytest
-from runplace import RunPlace, run_place
+from runplace import RunPlace, left, run_place
 
 from berbench.agents import Agents, tool_layer
 from berbench.errors import EngineError
 from berbench.matrix import resolve
-from berbench.model.cells import ExperimentDocument, ToolBlock
-from berbench.model.tools import Auth, Install, Option, StagedFile, Step, Telemetry, ToolDocument
+from berbench.model.agent import AgentTrial
+from berbench.model.cells import AgentFacts, ExperimentDocument, ToolBlock
+from berbench.model.changes import Repository
+from berbench.model.task import LimitsDocument
+from berbench.model.tools import Auth, Install, Option, Reach, StagedFile, Step, Telemetry, ToolDocument
 from berbench.stages.agent import AgentWork, usage_of
+from berbench.stages.imagetree import ImageTree
 from berbench.stages.plan import Narrowing, Plan, make_plan
+from berbench.stages.verifier import Verifier
 from berbench.store import cellfiles
 from berbench.store.cells import Cells, StoredCell
 from berbench.telemetry import read_usage
@@ -177,3 +183,55 @@ def test_tools_that_can_not_be_installed_fail_once_for_all_cells(bench: Workbenc
         patch.setattr(Agents, "with_tools", fails)
         document = bench.place.run(plan, concurrency=1)
     assert (document["errors"], len(tried)) == (3, 1)
+
+
+def test_a_container_is_given_what_the_task_and_its_own_tools_say(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not another tool's hosts or keys, nothing that is hidden, the task's limits, and never the repository's forge."""
+    place = bench.place.place
+    tools = {
+        name: _tool(
+            "true", name, network=Reach(hosts=(f"{name}.test",)), auth=Auth(env=(f"{name.upper()}_KEY?",))
+        )
+        for name in ("mine", "yours")
+    }
+    plan = bench.plan(tools, ToolBlock(tool=("mine", "yours")))
+    ground = plan.grounds["8"]
+    limits = LimitsDocument(memory="123m", cpus=1.5, pids=77)
+    task = ground.files.task.model_copy(update={"hide": ("README.md", "tests"), "limits": limits})
+    ground = replace(ground, files=replace(ground.files, task=task))
+    changed = ImageTree(9, missing=("LICENSE",), changed=("tally/words.py",))
+    monkeypatch.setattr(Verifier, "held_by", lambda self, image: changed)
+    given: list[AgentTrial] = []
+
+    def keep(self: Agents, trial: AgentTrial, hand_over: object) -> AgentFacts:
+        given.append(trial)
+        return left(b"")
+
+    monkeypatch.setattr(Agents, "run", keep)
+    makers = bench.place.makers()
+    lint = replace(makers.bench.lint, repository=Repository(host="code.example.test"))
+    environ = {"MINE_KEY": "one-secret-key", "YOURS_KEY": "another-secret"}
+    work = AgentWork(
+        replace(makers.bench, lint=lint),
+        Agents(place.history, place.engine),
+        read_usage,
+        tool_layer(()),
+        environ,
+        "run-7",
+    )
+    [cell] = [one for one in plan.cells if one.configuration.tool.name == "mine"]
+    work(cell, ground, lambda line: None)
+    [trial] = given
+    assert trial.hosts == ("mine.test",)
+    assert trial.secrets == (("MINE_KEY", "one-secret-key"),)
+    assert trial.forges == ("code.example.test",)
+    assert trial.limits == limits.limits() and trial.timeout_s == 30
+    assert {"LICENSE", "tally/words.py"} <= set(trial.altered or ())
+    assert (trial.task, trial.run) == ("8", "run-7")
+    base = {entry.path for entry in place.history.list_tree(task.source.base_commit)}
+    seen = {entry.path for entry in place.history.list_tree(trial.tree)}
+    gone = base - seen
+    assert "README.md" in gone and any(path.startswith("tests/") for path in gone)
+    assert all(path == "README.md" or path.startswith(("tests/", ".ber/")) for path in gone)
