@@ -38,6 +38,7 @@ from berbench.cli import (
     tool_list,
     tool_show,
 )
+from berbench.cli.helptext import Verb
 from berbench.cli.options import Settings
 from berbench.errors import BerbenchError, Interrupted
 
@@ -58,31 +59,31 @@ experiment_app = typer.Typer(
 )
 tool_app = typer.Typer(help="The agents that can be compared.", no_args_is_help=True, rich_markup_mode=None)
 
-app.command("init")(init.init)
-app.command("doctor")(doctor.doctor)
-app.command("demo")(demo.demo)
-app.command("clean")(clean.clean)
-app.command("schema")(schema.schema)
-app.command("run")(run.run)
-app.command("report")(report.report)
-app.command("regrade")(regrade.regrade)
+app.command("init", cls=Verb)(init.init)
+app.command("doctor", cls=Verb)(doctor.doctor)
+app.command("demo", cls=Verb)(demo.demo)
+app.command("clean", cls=Verb)(clean.clean)
+app.command("schema", cls=Verb)(schema.schema)
+app.command("run", cls=Verb)(run.run)
+app.command("report", cls=Verb)(report.report)
+app.command("regrade", cls=Verb)(regrade.regrade)
 app.add_typer(task_app, name="task")
-task_app.command("scan")(task_scan.scan)
-task_app.command("create")(task_create.create)
-task_app.command("lint")(task_lint.lint)
-task_app.command("show")(task_show.show)
-task_app.command("list")(task_list.list_tasks)
-task_app.command("validate")(task_validate.validate)
-task_app.command("verify")(task_verify.verify)
-task_app.command("audit")(task_audit.audit)
+task_app.command("scan", cls=Verb)(task_scan.scan)
+task_app.command("create", cls=Verb)(task_create.create)
+task_app.command("lint", cls=Verb)(task_lint.lint)
+task_app.command("show", cls=Verb)(task_show.show)
+task_app.command("list", cls=Verb)(task_list.list_tasks)
+task_app.command("validate", cls=Verb)(task_validate.validate)
+task_app.command("verify", cls=Verb)(task_verify.verify)
+task_app.command("audit", cls=Verb)(task_audit.audit)
 app.add_typer(experiment_app, name="experiment")
-experiment_app.command("create")(experiment_create.create)
-experiment_app.command("validate")(experiment_validate.validate)
-experiment_app.command("show")(experiment_show.show)
-experiment_app.command("list")(experiment_list.list_experiments)
+experiment_app.command("create", cls=Verb)(experiment_create.create)
+experiment_app.command("validate", cls=Verb)(experiment_validate.validate)
+experiment_app.command("show", cls=Verb)(experiment_show.show)
+experiment_app.command("list", cls=Verb)(experiment_list.list_experiments)
 app.add_typer(tool_app, name="tool")
-tool_app.command("list")(tool_list.list_tools)
-tool_app.command("show")(tool_show.show)
+tool_app.command("list", cls=Verb)(tool_list.list_tools)
+tool_app.command("show", cls=Verb)(tool_show.show)
 
 
 def _version(wanted: bool) -> None:

@@ -20,7 +20,7 @@ def demo(
         int, typer.Option("--jobs", "-j", metavar="N", min=1, max=16, help="Tasks proven at once.")
     ] = 2,
 ) -> int:
-    """Show the whole way, from scan to verdicts, on a sample repository.
+    """Show the way from scan to verdicts on a sample repository.
 
     Its pull requests landed in every form that berbench knows. The trials run in real containers.
 

@@ -14,15 +14,16 @@ def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The experiment's name.")],
     configurations: Annotated[
         list[str],
-        typer.Argument(
-            metavar="CONFIG...", help="tool/model/effort+option; all but the tool may be left out."
-        ),
+        typer.Argument(metavar="CONFIG", help="tool/model/effort+option; all but the tool may be left out."),
     ],
     attempts: Annotated[
-        int, typer.Option("--attempts", metavar="N", min=1, max=1000, help="Cells of each task.")
+        int,
+        typer.Option(
+            "--attempts", metavar="N", min=1, max=1000, help="Cells of each configuration on each task."
+        ),
     ] = 1,
     task: Annotated[
-        list[str] | None, typer.Option("--task", metavar="ID", help="Only these tasks, with commas or again.")
+        list[str] | None, typer.Option("--task", metavar="ID", help="Only these tasks: a,b, or given again.")
     ] = None,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Only tasks with one of these tags.")
@@ -38,7 +39,7 @@ def create(
             metavar="SECONDS",
             min=1,
             max=1_000_000,
-            help="An agent's, instead of each task's own.",
+            help="An agent's budget, instead of each task's own.",
         ),
     ] = None,
     max_cost: Annotated[
@@ -48,9 +49,10 @@ def create(
     description: Annotated[str, typer.Option("--description", metavar="TEXT", help="For people.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace an experiment of this name.")] = False,
 ) -> int:
-    """Write an experiment to .ber/bench/experiments/NAME.yaml, with comments to edit it by.
+    """Write an experiment, with comments to edit it by.
 
-    Nothing is written unless tools, models, efforts, options and tasks are known.
+    Its file is .ber/bench/experiments/NAME.yaml. Nothing is written unless tools, models, efforts,
+    options and tasks are known.
     """
     from berbench.cli.show_experiments import show_written
     from berbench.cli.wiring import workplace

@@ -8,7 +8,7 @@ from berbench.cli.options import ExperimentName, JsonFlag, Settings
 
 
 def show(context: typer.Context, name: ExperimentName, json: JsonFlag = False) -> int:
-    """Show an experiment's settings, defaults included, and its configurations."""
+    """Show an experiment's settings and configurations."""
     from berbench.cli.console import emit
     from berbench.cli.show_experiments import show_experiment
     from berbench.cli.wiring import workplace

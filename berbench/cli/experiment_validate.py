@@ -18,10 +18,11 @@ def validate(
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Show every configuration, the tasks that would run, and whether what the tools need is there.
+    """Show all that an experiment comes to, and what it lacks.
 
-    Spends nothing and needs no engine. Exit code 1 when it could not run: no fresh task, or a variable or file that
-    is missing. Values of variables are never shown.
+    That is every configuration, the tasks that would run, and whether what the tools need is there. Values of
+    variables are never shown. Spends nothing and needs no engine. Exit code 1 when it could not run: no fresh task,
+    or a variable or file that is missing.
     """
     from berbench.cli.console import emit
     from berbench.cli.show_experiments import show_checked

@@ -23,7 +23,7 @@ def init(
         str, typer.Option(metavar="NAME", help="The branch that pull requests land on [default: found].")
     ] = "",
 ) -> int:
-    """Write the settings, and draft a Dockerfile where there is none.
+    """Write the settings, and draft a Dockerfile.
 
     They are .ber/bench/config.yaml and Dockerfile.berbench. What exists is never overwritten.
     """

@@ -34,7 +34,10 @@ def _known_ids(context: typer.Context, incomplete: str) -> list[str]:
 
 TaskId = Annotated[str, typer.Argument(metavar="ID", help="The task's id.", autocompletion=_known_ids)]
 TaskIds = Annotated[
-    list[str] | None, typer.Argument(metavar="ID", help="Ids of tasks.", autocompletion=_known_ids)
+    list[str] | None,
+    typer.Argument(
+        metavar="ID", help="Ids of tasks, where no option chooses them.", autocompletion=_known_ids
+    ),
 ]
 
 

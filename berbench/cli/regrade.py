@@ -10,7 +10,7 @@ from berbench.cli.options import JsonFlag, Settings
 from berbench.errors import UsageError
 
 Name = Annotated[
-    str, typer.Argument(metavar="[NAME]", help="Only cells of this experiment [default: all stored ones].")
+    str, typer.Argument(metavar="NAME", help="Only cells of this experiment [default: all stored ones].")
 ]
 Key = Annotated[str, typer.Option("--cell", metavar="KEY", help="Only this cell: its key, or how it begins.")]
 Jobs = Annotated[int, typer.Option("--concurrency", "-j", metavar="N", min=1, max=256, help="Cells at once.")]
@@ -19,10 +19,10 @@ Jobs = Annotated[int, typer.Option("--concurrency", "-j", metavar="N", min=1, ma
 def regrade(
     context: typer.Context, name: Name = "", cell: Key = "", concurrency: Jobs = 2, json: JsonFlag = False
 ) -> int:
-    """Grade stored work as of the tasks today, after hidden tests, command or grading changed.
+    """Grade stored work again, by the tasks of today.
 
-    No agent runs. Work is graded as of today where all that its agent saw is what it was; `berbench run` finds the new
-    grade then. The task must be fresh.
+    For when hidden tests, command or grading changed. No agent runs. Work is graded as of today where all that its
+    agent saw is what it was; `berbench run` finds the new grade then. The task must be fresh.
 
     Exit code 0, 3 when the engine failed for a cell, whose older grade stays.
     """

@@ -26,12 +26,12 @@ What = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="latest, an experiment's name for its last run, a run's id, list, or cell.",
+        help="latest, an experiment's name for its last run, a run's id, list, or cell [default: latest].",
         autocompletion=_offered,
     ),
 ]
 Key = Annotated[
-    str, typer.Argument(metavar="[KEY]", help="With cell: the cell's key, or the first letters of it.")
+    str, typer.Argument(metavar="KEY", help="With cell: the cell's key, or the first letters of it.")
 ]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Markdown on standard output.")]
 Html = Annotated[
@@ -47,7 +47,9 @@ def report(
     markdown: Markdown = False,
     html: Html = None,
 ) -> int:
-    """Tell what came of a run: pass rates, differences, costs, and every cell.
+    """Tell what came of a run: pass rates, costs, every cell.
+
+    Rates have their intervals, and configurations are set against each other over common tasks.
 
     `berbench report list` lists the runs, `berbench report cell KEY` shows one cell with its evidence.
     Needs no engine and no network.

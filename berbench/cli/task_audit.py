@@ -19,7 +19,10 @@ def audit(
     mutants: Annotated[
         int,
         typer.Option(
-            metavar="N", min=0, max=10_000, help="Change single lines of the reference, in N ways in all."
+            metavar="N",
+            min=0,
+            max=10_000,
+            help="Change single lines of the reference, in N ways in all; needs berbench[audit].",
         ),
     ] = 0,
     seed: Annotated[
@@ -34,7 +37,9 @@ def audit(
     ] = None,
     json: JsonFlag = False,
 ) -> int:
-    """Find out what the hidden tests do not check, and what an agent could only guess.
+    """Find out, by trials, what the hidden tests do not check.
+
+    What an agent could only guess is listed beside it.
 
     Each hunk and file of the reference is left out in turn, lines of it are changed, and candidates that solve
     nothing are tried: one trial each. Only tasks whose proof holds can be audited.

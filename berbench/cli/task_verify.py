@@ -19,7 +19,7 @@ def verify(
     ],
     json: JsonFlag = False,
 ) -> int:
-    """Grade a patch by the task's hidden tests, as an agent's work is graded.
+    """Grade a patch as an agent's work is graded.
 
     Changes to test files and to what steers the test runner are dropped, and told. Planted tests of a known outcome
     watch the run.

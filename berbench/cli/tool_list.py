@@ -10,7 +10,10 @@ from berbench.cli.options import JsonFlag, Settings
 
 
 def list_tools(context: typer.Context, json: JsonFlag = False) -> int:
-    """List every tool, the layers that its document is merged from, and whether what it needs is there."""
+    """List every tool, and whether what it needs is there.
+
+    With the layers that its document is merged from: built in, the project's, yours.
+    """
     from berbench.cli.console import emit
     from berbench.cli.show_experiments import show_tools
     from berbench.cli.wiring import workplace

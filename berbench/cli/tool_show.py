@@ -14,7 +14,10 @@ def show(
     name: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.")],
     json: JsonFlag = False,
 ) -> int:
-    """Print a tool's document as YAML, as its layers come to: what an overlay may extend or replace key by key."""
+    """Print a tool's document as its layers come to.
+
+    It is YAML, which an overlay may extend or replace key by key.
+    """
     from berbench.cli.console import emit, say
     from berbench.cli.wiring import workplace
     from berbench.stages.tools import one_tool, tool_text
