@@ -141,6 +141,56 @@ def test_a_keyword_that_only_the_change_takes_is_seen() -> None:
     assert read_signs(patch_of(edit, test), {TEST}).fresh_names == ("ignore",)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "def __reduce__(self) -> tuple[type[Counter], int]:",
+        "class Sorted(Counter, metaclass=Counter):",
+        "def top(text, kind=Counter, other: Counter = None):",
+        "const sorted = require(Counter, Counter)",
+    ],
+)
+def test_names_that_a_definition_borrows_are_not_its_own(line: str) -> None:
+    edit: Edit = (CODE, "", f"{line}\n    return 1\n")
+    test: Edit = (TEST, "", "def test_top():\n    assert Counter('a b') == 1\n")
+    assert read_signs(patch_of(edit, test), {TEST}).fresh_names == ()
+
+
+def test_a_name_that_a_hunk_stands_in_is_not_new() -> None:
+    edit: Edit = (CODE, "", "Counter = made(Counter)\n")
+    test: Edit = (TEST, "", "def test_top():\n    assert Counter('a b') == 1\n")
+    patch = patch_of(edit, test)
+    assert read_signs(patch, {TEST}).fresh_names == ("Counter",)
+    inside = patch.replace(b"@@ -1 +1 @@", b"@@ -1 +1 @@ class Counter(dict):", 1)
+    assert read_signs(inside, {TEST}).fresh_names == ()
+
+
+def test_what_variables_and_parameters_define_is_seen() -> None:
+    edit: Edit = (
+        CODE,
+        "",
+        "const { first, second = 2 } = made(third)\nfunction run(quickly, slowly = 1) {\n",
+    )
+    test: Edit = (
+        TEST,
+        "",
+        "def test_top():\n    assert first(1, second(2), third(3), quickly=1, slowly=2)\n",
+    )
+    assert set(read_signs(patch_of(edit, test), {TEST}).fresh_names) == {
+        "first",
+        "second",
+        "quickly",
+        "slowly",
+    }
+
+
+def test_one_line_is_not_counted_as_lines() -> None:
+    found = judged((CODE, "", "    text = text.lower()\n"), (TEST, "", '    ("A", "a"),\n'))
+    assert isinstance(found, Ranked)
+    assert "small: 1 implementation file, 1 line" in found.reasons
+    assert any(reason.startswith("1 new line in tests") for reason in found.reasons)
+
+
 def test_words_of_documentation_are_no_names() -> None:
     edit: Edit = (
         CODE,

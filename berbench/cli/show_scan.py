@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from berbench.cli.console import say, show
@@ -18,14 +17,19 @@ _PARTICULAR = re.compile(r"#?\w*\d\w*")
 
 def show_scan(report: ScanReport, *, verbose: bool) -> None:
     """Candidates, best first, with the reasons of their rank; with `verbose` also what was rejected."""
+    from berbench.stages.scan import NOT_FETCHED
+
     if report.candidates:
         made = table("rank", "score", "pull request", right=("rank", "score"), wide=("pull request",))
+        # Where the forge told nothing of any of them, one line below the table says it once.
+        untold = {NOT_FETCHED} if not report.unlinked else set()
         for rank, candidate in enumerate(report.candidates, 1):
+            reasons = "; ".join(reason for reason in candidate.reasons if reason not in untold)
             size = f"tests {_size(candidate.tests)}; reference {_size(candidate.reference)}"
             made.add_row(
                 str(rank),
                 f"{candidate.score:.0f}",
-                lines(f"{_name(candidate)}: {candidate.title}", size, "; ".join(candidate.reasons)),
+                lines(f"{_name(candidate)}: {candidate.title}", size, reasons),
             )
         show(made)
     say(
@@ -43,13 +47,20 @@ def show_scan(report: ScanReport, *, verbose: bool) -> None:
     if verbose:
         _rejected(report)
     elif report.rejected:
-        reasons = Counter(_kind(rejected.reason) for rejected in report.rejected if rejected.pr is not None)
-        for reason, count in reasons.most_common(6):
-            say(f"  {count:4}  {reason}")
+        _rejected_kinds([rejected.reason for rejected in report.rejected if rejected.pr is not None])
         say("--verbose lists each rejected one with its reason")
     if report.candidates:
         best = report.candidates[0]
         say(f"next: berbench task create {best.pr or '--commit ' + best.landing_commit[:12]}")
+
+
+def _rejected_kinds(reasons: list[str]) -> None:
+    """How many were rejected for which reason; what is particular to one landing is told where it is alone."""
+    kinds: dict[str, list[str]] = {}
+    for reason in reasons:
+        kinds.setdefault(_kind(reason), []).append(reason)
+    for kind, same in sorted(kinds.items(), key=lambda item: -len(item[1]))[:6]:
+        say(f"  {len(same):4} × {same[0] if len(same) == 1 else kind}")
 
 
 def _rejected(report: ScanReport) -> None:

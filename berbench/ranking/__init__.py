@@ -129,6 +129,10 @@ def _new_data(split: Split) -> int:
     return sum(1 for change in split.tests if change.status == "A" and not is_test_code(change.path))
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _judge_statement(tally: _Tally, landing: Landing, linked: bool) -> None:
     if linked:
         tally.add(12, "an issue states the problem")
@@ -142,7 +146,7 @@ def _judge_statement(tally: _Tally, landing: Landing, linked: bool) -> None:
 
 def _judge_size(tally: _Tally, split: Split, code: Sequence[str], lines: Sequence[LineCount]) -> None:
     size = measure(code, lines)
-    text = f"{size.files} implementation file{'s' * (size.files != 1)}, {size.lines} lines"
+    text = f"{_count(size.files, 'implementation file')}, {_count(size.lines, 'line')}"
     steps = ((80, 10, "small"), (200, 4, "moderate"), (500, -8, "large"))
     points, word = next(((p, w) for most, p, w in steps if size.lines <= most), (-22, "very large"))
     tally.add(points, f"{word}: {text}")
@@ -173,14 +177,15 @@ def _judge_tests(tally: _Tally, split: Split, lines: Sequence[LineCount], signs:
             tally.add(-6, "tests are rewritten more than added")
         return
     if signs.cases:
-        tally.add(14, f"{signs.cases} new test{'s' * (signs.cases != 1)}")
+        tally.add(14, _count(signs.cases, "new test"))
     elif signs.checks:
-        tally.add(6, f"{signs.checks} new assertion{'s' * (signs.checks != 1)}, but no new test by name")
+        tally.add(6, f"{_count(signs.checks, 'new assertion')}, but no new test by name")
     elif new_data := _new_data(split):
-        tally.add(2, f"no new test by name, but {new_data} new file{'s' * (new_data != 1)} that tests read")
+        tally.add(2, f"no new test by name, but {_count(new_data, 'new file')} that tests read")
     elif signs.rows > signs.lost:
         tally.add(
-            2, f"{signs.rows} new lines in tests, such as rows of a table, but no new test or assertion"
+            2,
+            f"{_count(signs.rows, 'new line')} in tests, such as rows of a table, but no new test or assertion",
         )
     else:
         tally.add(-20, "lines of tests are rewritten, none added: they may pass at the base")

@@ -33,8 +33,11 @@ _PROSE = re.compile(
 )
 _DEFINES = re.compile(
     r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|pub(?:\(\w+\))?\s+)*"
-    r"(?:def|class|function\*?|func(?:\s*\([^)]*\))?|fn|const|let|var|struct|enum|interface|trait|type|get|set)\s+(.*)"
+    r"(?:(class|const|let|var|struct|enum|interface|trait|type)|def|function\*?|func(?:\s*\([^)]*\))?|fn|get|set)\s+(.*)"
 )
+# What a definition's line borrows: the value of a parameter or of a variable; bases stand after a name alone.
+_BORROWED = re.compile(r"=[^,)]*")
+_ONE_NAME = re.compile(r"\s*(\{[^}]*\}?|\[[^\]]*\]?|[\w$]+)")
 _SETS = re.compile(
     r"(?:^|[\s,({.])([A-Za-z_$][\w$]{2,})\s*(?:=(?!=)|:(?![:\]/]))|^\s+([A-Za-z_$][\w$]{2,})\s*\([^)]*\)\s*\{"
 )
@@ -102,7 +105,11 @@ class Signs:
 def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
     """The signs of a whole change; `tests` are the paths on the tests side."""
     test_side, code_side = Side(), Side()
-    for path, sign, line in _changed_lines(patch):
+    around: list[str] = []
+    for path, sign, line in _lines(patch):
+        if sign == " ":
+            around.append(line)
+            continue
         if path in tests:
             side = test_side if is_test_code(path) else None
         else:
@@ -113,7 +120,7 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
     new_code = [line for line in _net_plain(code_side) if not _IDLE.match(line)]
     turned = Side(code_side.deleted, code_side.added)
     used = _used(test_side.all_added())
-    known = set(_NAME.findall("\n".join([*code_side.all_deleted(), *test_side.all_deleted()])))
+    known = set(_NAME.findall("\n".join([*code_side.all_deleted(), *test_side.all_deleted(), *around])))
     fresh = {name for name in (used & _defined(new_code)) - known if name.lower() not in _COMMON}
     fresh = {name for name in fresh if not name.startswith("__")}
     texts = _literals(new_tests) & _literals(new_code) if not fresh else ()
@@ -131,18 +138,22 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
     )
 
 
-def _changed_lines(patch: bytes) -> Iterator[tuple[str, str, str]]:
-    """(path, + or -, line). Paths that git quotes are left out: a hint can do without them."""
+def _lines(patch: bytes) -> Iterator[tuple[str, str, str]]:
+    """(path, +, - or space, line): what stays as it was, hunk headers included, has a space.
+
+    Paths that git quotes are left out: a hint can do without them.
+    """
     path, in_hunk = "", False
     for raw in patch.split(b"\n"):
         if raw.startswith(b"diff --git "):
             path, in_hunk = "", False
         elif raw.startswith(b"@@"):
             in_hunk = True
+            yield path, " ", raw.split(b"@@", 2)[-1][:_LONGEST].decode("utf-8", "replace")
         elif not in_hunk:
             if raw.startswith((b"--- a/", b"+++ b/")):
                 path = raw[6:].rstrip(b"\t").decode("utf-8", "surrogateescape")
-        elif path and raw[:1] in (b"+", b"-"):
+        elif path and raw[:1] in (b"+", b"-", b" "):
             yield path, raw[:1].decode(), raw[1:_LONGEST].decode("utf-8", "replace").rstrip()
 
 
@@ -215,7 +226,12 @@ def _defined(lines: list[str]) -> set[str]:
     for line in (_TEXT.sub("''", line) for line in lines):  # what a message says is no definition
         definition = _DEFINES.match(line)
         if definition:
-            names.update(_NAME.findall(definition.group(1)))
+            alone, rest = definition.groups()
+            rest = _ANNOTATION.sub("", rest)
+            one = _ONE_NAME.match(rest) if alone else None
+            names.update(_NAME.findall(_BORROWED.sub("", one[1] if one else rest)))
+            if not alone:
+                continue  # `other: Counter = None` gives no Counter
         names.update(name for pair in _SETS.findall(line) for name in pair if name)
     return names
 

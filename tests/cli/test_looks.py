@@ -19,7 +19,7 @@ from berbench.errors import UsageError
 from berbench.model.changes import LandedBy, Landing, NotLanding
 from berbench.model.trial import Problem, Verdict, VerdictName
 from berbench.ranking import Size
-from berbench.stages.scan import Candidate, ScanReport
+from berbench.stages.scan import NOT_FETCHED, Candidate, ScanReport
 from berbench.stages.validate import Validated
 
 
@@ -70,10 +70,25 @@ def test_what_differs_between_rejections_is_left_out_of_their_count(
     candidate = Candidate(landing, (8,), Size(1, 2, 3), Size(1, 2, 3), 50.0, ("small",))
     show_scan(ScanReport("r", "f" * 40, 4, (candidate,), rejected, unnamed=1), verbose=False)
     out = capsys.readouterr().out
-    assert "2  changes … implementation files, more than the … allowed" in out
-    assert "1  a backport or cherry-pick of …, which landed as …" in out
+    assert "2 × changes … implementation files, more than the … allowed" in out
+    assert "1 × a backport or cherry-pick of #12, which landed as 0a1b2c3" in out
     assert "#9 for #8: Count [bold]every[/bold] sentence" in out
     assert "1 commit names no pull request" in out
+
+
+@pytest.mark.parametrize(("unlinked", "times"), [(0, 0), (1, 2)])
+def test_a_forge_that_told_nothing_is_named_once(
+    unlinked: int, times: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    merged = datetime(2026, 1, 1, tzinfo=UTC)
+    landing = Landing(9, LandedBy.SQUASH, "e" * 40, "d" * 40, "Count", "Count", merged, ("e" * 40,))
+    candidate = Candidate(landing, (), Size(1, 2, 3), Size(1, 2, 3), 50.0, ("small", NOT_FETCHED))
+    show_scan(
+        ScanReport("r", "f" * 40, 4, (candidate,) * 2, (), unlinked=unlinked, not_fetched=2), verbose=False
+    )
+    out = capsys.readouterr().out
+    assert out.count(NOT_FETCHED) == times
+    assert "2 candidates could not be asked about on the forge" in out
 
 
 @pytest.mark.parametrize(
