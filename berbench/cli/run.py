@@ -80,6 +80,7 @@ def run(
     from berbench.cli.show_run import show_run
     from berbench.cli.wiring import workplace
     from berbench.stages.crew import forecast
+    from berbench.stages.gates import earlier
     from berbench.stages.plan import Narrowing
     from berbench.stages.regrade import worth_it
     from berbench.stages.run import Gates, Wishes
@@ -89,10 +90,10 @@ def run(
     # A gate that is asked for with nothing, like --min-pass-rate "$UNSET", must not quietly be no gate.
     least = None if min_pass_rate is None else share_of(min_pass_rate)
     with workplace(settings.repository) as place:
-        against = ""
-        if no_regression_against is not None:
-            against = place.cells.find_run(no_regression_against, ended=True)
+        against = None if no_regression_against is None else earlier(place.cells, no_regression_against)
         plan = _planned(place, name, Narrowing(listed(task), listed(tag)))
+        if against and (changed := against.other_tasks(plan)):
+            note(f"changed since {against.run}, so not held against it: {', '.join(changed)}")
         coming = forecast(place.cells, plan, fresh=fresh)
         if not fresh and (count := worth_it(place.cells, plan, coming.due)):
             note(

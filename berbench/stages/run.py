@@ -14,16 +14,16 @@ from berbench.stages.crew import Forecast, Shown, Tally, execute
 from berbench.stages.measure import Makers
 from berbench.stages.plan import Plan, missing_auth
 from berbench.stages.runrecord import document, record, skipped_rows
-from berbench.store.cells import RESULT, Cells
+from berbench.store.cells import Cells
 
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """What the run is held against. `least` is a share from 0 to 1, `against` the id of a run that came to its end."""
+    """What the run is held against. `least` is a share from 0 to 1."""
 
     stale: bool = False
     least: float | None = None
-    against: str = ""
+    against: gates.Earlier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,17 @@ def run(
             shown=shown,
         )
     found = document(cells, plan, run_id, coming.reused, tally, budget)
-    found["gates"] = list(_tripped(cells, plan, found, wishes.gates))
+    found["gates"] = list(_tripped(plan, found, wishes.gates))
     cells.end_run(run_id, {**found, "started_at": began.isoformat(), "finished_at": now().isoformat()})
     return found
 
 
-def _tripped(cells: Cells, plan: Plan, found: Mapping[str, Any], asked: Gates) -> tuple[str, ...]:
+def _tripped(plan: Plan, found: Mapping[str, Any], asked: Gates) -> tuple[str, ...]:
     said: tuple[str, ...] = gates.stale(skipped_rows(plan)) if asked.stale else ()
+    shares, weights = gates.shares(found["cells"]), gates.weights_of(plan)
     if asked.least is not None:
-        said += gates.below(gates.rates(found["cells"]), asked.least)
-    if asked.against:
-        before = cells.read_run(asked.against, RESULT) or {}
-        said += gates.regressed(gates.rates(found["cells"]), gates.rates(before["cells"]), asked.against)
+        said += gates.below(shares, weights, asked.least)
+    if asked.against is not None:
+        changed = asked.against.other_tasks(plan)
+        said += gates.regressed(shares, asked.against, weights, without=changed)
     return said

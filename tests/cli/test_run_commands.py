@@ -16,7 +16,8 @@ from berbench.model.cells import CellOutcome, CellResult, Usage
 from berbench.stages.experiments import resolved
 from berbench.stages.plan import Narrowing, make_plan
 from berbench.store.cellfiles import CellRecord
-from freshtasks import proven_repository
+from berbench.store.cells import RESULT
+from freshtasks import prove, proven_repository
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 MINE = "schema: berbench.tool/1\ninvoke: [true]\nauth: {env: [MY_KEY]}\n"
@@ -37,8 +38,8 @@ class Place:
     def __call__(self, *args: str) -> Said:
         return give(self.root, args, self._capsys, self._patch)
 
-    def measure(self, name: str, outcome: str = "pass", *, cost: float | None = None) -> None:
-        """Store a measurement of every cell of an experiment; `nop` fails."""
+    def measure(self, name: str, outcome: str = "pass", *, cost: float | None = None, only: str = "") -> None:
+        """Store a measurement of every cell of an experiment, or of one task's; `nop` fails."""
         with workplace(self.root, os.environ) as place:
             experiment, resolution = resolved(place.experiments, place.tools, name)
             plan = make_plan(
@@ -49,7 +50,7 @@ class Place:
                 resolution=resolution,
                 narrowing=Narrowing(),
             )
-            for cell in plan.cells:
+            for cell in (cell for cell in plan.cells if only in ("", cell.task)):
                 label = cell.configuration.label
                 result = CellResult(
                     key=cell.key,
@@ -172,6 +173,52 @@ def test_a_run_is_held_against_an_earlier_one(berbench: Place) -> None:
     said = berbench("run", "smoke", "--no-regression-against", "yesterday")
     assert said.code == 2
     assert "no run that came to its end yesterday" in said.err
+
+
+def test_a_task_that_is_another_problem_now_is_not_held_against_an_earlier_run(berbench: Place) -> None:
+    berbench.measure("smoke")
+    assert berbench("run", "smoke").code == 0
+    prompt = berbench.root / ".ber" / "bench" / "tasks" / "7" / "prompt.md"
+    prompt.write_text("Mend it otherwise.\n", encoding="utf-8")
+    with workplace(berbench.root, os.environ) as place:
+        prove(berbench.project, place.history, "7")
+    berbench.measure("smoke", "fail", only="7")
+    said = berbench("run", "smoke", "--no-regression-against", "latest")
+    assert said.code == 0 and "so not held against it: 7" in said.err
+    berbench.measure("smoke", "fail", only="8")
+    said = berbench("run", "smoke", "--no-regression-against", "latest", "--json")
+    assert said.code == 1 and "worse on 8" in said.document["gates"][0]
+
+
+def test_a_gate_counts_tasks_by_their_weights(berbench: Place) -> None:
+    path = berbench.root / ".ber" / "bench" / "tasks" / "7" / "task.yaml"
+    path.write_text(path.read_text("utf-8").replace("weight: 1.0", "weight: 8"), encoding="utf-8")
+    berbench.measure("smoke", "fail")
+    berbench.measure("smoke", "pass", only="7")
+    assert berbench("run", "smoke", "--min-pass-rate", "80%").code == 0
+    said = berbench("run", "smoke", "--min-pass-rate", "81%")
+    assert said.code == 1 and "mine passes 80% of 3 tasks, and 81% was asked for" in said.out
+    [row] = [
+        one
+        for one in berbench("report", "smoke", "--json").document["configurations"]
+        if one["configuration"] == "mine"
+    ]
+    assert row["pass_rate"]["value"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    "record", ["", "{", "[]", "{}", '{"schema": "berbench.run/2", "cells": []}', "1" * 5000]
+)
+def test_a_run_that_can_not_be_held_against_is_told_before_anything_starts(
+    berbench: Place, record: str
+) -> None:
+    berbench.measure("smoke")
+    run = berbench("run", "smoke", "--json").document["run"]
+    with workplace(berbench.root, os.environ) as place:
+        (place.cells.folder / "runs" / run / RESULT).write_text(record, encoding="ascii")
+        said = berbench("run", "smoke", "--no-regression-against", "latest")
+        assert said.code == 3 and said.out == "" and run in said.err
+        assert place.cells.runs() == (run,)
 
 
 def test_nothing_starts_when_a_tool_lacks_what_it_needs(

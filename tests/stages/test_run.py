@@ -21,6 +21,7 @@ from runplace import Heard, RunPlace, Work, left, outcomes, run_place
 from berbench.errors import EngineError, StoreError, UsageError
 from berbench.model.cells import AgentFacts, Cell, CellOutcome, Usage
 from berbench.stages.crew import forecast
+from berbench.stages.gates import earlier
 from berbench.stages.plan import Ground, Narrowing, Plan
 from berbench.stages.run import Gates
 from berbench.store import cellfiles, machine
@@ -524,7 +525,7 @@ def test_a_lower_rate_than_before_trips_the_gate(place: RunPlace) -> None:
     before = place.run(plan, gates=Gates(least=1.0))
     assert before["gates"] == []
     place.work.script = lambda cell, ground: left(b"" if cell.task == "8" else ground.files.reference_patch)
-    found = place.run(plan, fresh=True, gates=Gates(least=0.8, against=before["run"]))
+    found = place.run(plan, fresh=True, gates=Gates(least=0.8, against=earlier(place.cells, "latest")))
     assert found["gates"] == [
         "--min-pass-rate: agent/a passes 50% of 2 tasks, and 80% was asked for",
         f"--no-regression-against: agent/a passes 50% of 2 common tasks, and 100% in {before['run']}: worse on 8",
