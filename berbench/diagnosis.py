@@ -84,6 +84,15 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"cannot open display|no display name|Missing X server|DISPLAY environment variable",
         ),
         (
+            "a privilege is needed that no trial has: {}",
+            r"\b(unshare|setns|pivot_root|ptrace|bwrap|mount)[:(][^\n]{0,120}"
+            r"(?:Operation not permitted|[Pp]ermission denied|No permissions)",
+        ),
+        (
+            "a browser's sandbox needs a privilege that no trial has; start it with --no-sandbox",
+            r"No usable sandbox!|Failed to move to new namespace|Running as root without --no-sandbox",
+        ),
+        (
             "a path is not permitted to the container's user: {}",
             r"(?:PermissionError|EACCES)[^\n]{0,300}?'([^'\n]+)'",
         ),
