@@ -10,8 +10,8 @@ from __future__ import annotations
 import io
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from berbench.engine.archive import parents
 from berbench.engine.members import LARGEST, LOST, as_told
@@ -19,11 +19,12 @@ from berbench.engine.script import OWN_FILES
 from berbench.engine.workspace import Changed, Found, Workspace
 from berbench.history.door import History
 from berbench.history.snapshots import Blobs
-from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change, TreeEntry
+from berbench.model.changes import ABSENT, EXECUTABLE, GITLINK, REGULAR, SYMLINK, Change, TreeEntry
 
-Original = Callable[[frozenset[str]], Mapping[str, str]]  # paths → git ids that the image itself holds there
+Original = Callable[[frozenset[str]], Mapping[str, TreeEntry]]  # paths → what the image itself holds there
 
 MOST_BYTES = 1 << 30  # of all changed files together
+_FILES = {REGULAR, EXECUTABLE}
 
 # Weaker than the tree's own rules: what tools leave behind in any project, and no project keeps.
 CACHES = (
@@ -74,7 +75,8 @@ def collect(
     """Take the candidate of a workspace, whose processes are ended first."""
     before = history.tree_of(tree)
     base = {entry.path: entry for entry in history.list_tree(before)}
-    listed, out = _sifted(workspace.end(), base, frozenset(planted))
+    changed = workspace.end()
+    listed, out = _sifted((*changed, *_unlisted(workspace, base, changed)), base, frozenset(planted))
     out |= _ignored(history, before, base, listed, tuple(keep))
     folders = _folders(listed)
     asked = {
@@ -83,15 +85,19 @@ def collect(
     }  # fmt: skip
     with Blobs() as blobs:
         left = _Left(blobs, out=out)
+        missing = set(asked)
         for found in workspace.fetch(asked):
+            missing.discard(as_told(found.path))
             _take(found, left)
+        # An engine's archive holds no socket.
+        out |= dict.fromkeys(missing.difference(map(as_told, base)), "no file")
         ids = history.write_blobs(blobs)
     written = {
         path: TreeEntry(path, mode, ids[number])
         for path, (mode, number) in left.files.items()
         if path not in base or (base[path].mode, base[path].id) != (mode, ids[number])
     }
-    _drop_what_was_so(written, listed, original)
+    _drop_what_was_so(written, base, listed, original)
     _drop_links_that_leave(written, left)
     deleted = _deleted(base, listed, folders, asked, left)
     changes = [_change(base.get(entry.path), entry) for entry in written.values()]
@@ -99,6 +105,18 @@ def collect(
     after = history.make_tree(before, changes) if changes else before
     patch = history.diff(before, after) if after != before else b""
     return Candidate(patch, after, tuple(sorted(left.out.items())))
+
+
+def _unlisted(
+    workspace: Workspace, base: Mapping[str, TreeEntry], changed: Iterable[Changed]
+) -> Iterator[Changed]:
+    """What the engine's list may lack: files and links of the tree that are not as it has them."""
+    if workspace.lists_all:
+        return
+    listed = {one.path for one in changed}
+    for found in workspace.entries({path for path in base if as_told(path) not in listed}):
+        if (found.mode, found.id) != (base[found.path].mode, base[found.path].id):
+            yield Changed(as_told(found.path))
 
 
 def _sifted(
@@ -112,7 +130,7 @@ def _sifted(
         parts = one.path.split("/")
         names = [part.lower() for part in parts]
         if ".git" in names:
-            if at := names.index(".git"):
+            if (at := names.index(".git")) or parts[0] != ".git":
                 out["/".join(parts[: at + 1])] = "a repository of its own"
             continue
         if one.path in planted or one.path in OWN_FILES or one.path in modules:
@@ -175,14 +193,21 @@ def _take(found: Found, left: _Left) -> None:
 
 
 def _drop_what_was_so(
-    written: dict[str, TreeEntry], listed: Mapping[str, Changed], original: Original
+    written: dict[str, TreeEntry],
+    base: Mapping[str, TreeEntry],
+    listed: Mapping[str, Changed],
+    original: Original,
 ) -> None:
-    """A file that is as the image has it was touched and not changed, whatever the image's tree says."""
+    """A file that is as the image has it was touched and not changed, whatever the image's tree says; so is a mode."""
     asked = frozenset(
         path for path in written if (one := listed.get(as_told(path))) is not None and not one.added
     )
-    for path, id_ in original(asked).items():
-        if path in written and written[path].id == id_:
+    for path, before in original(asked).items():
+        now, told = written[path], base.get(path)
+        if told is not None and now.mode == before.mode and {now.mode, told.mode} <= _FILES:
+            now = written[path] = replace(now, mode=told.mode)
+        as_before = now.id == before.id and (told is None or now.mode in (before.mode, told.mode))
+        if as_before or now == told:
             del written[path]
 
 
@@ -208,12 +233,14 @@ def _deleted(
 ) -> list[TreeEntry]:
     """Entries of the tree of which nothing is left."""
     gone = {path for path, one in listed.items() if one.gone}
+    if "" in gone:
+        return [entry for entry in base.values() if entry.mode != GITLINK]
     no_folders = {as_told(path) for path in left.seen}
     found = []
     for path, entry in base.items():
-        if path in left.seen or entry.mode == GITLINK:
-            continue
         told = as_told(path)
+        if path in left.seen or told in left.seen or entry.mode == GITLINK:
+            continue
         itself = told in gone or told in asked or (told in folders and told in listed)
         if itself or any(above in gone or above in no_folders for above in parents(told)):
             found.append(entry)

@@ -19,7 +19,7 @@ from berbench.matrix.invocation import Places
 from berbench.matrix.reach import destinations
 from berbench.model.agent import PROMPT_FILE, AgentStep, AgentTrial, ToolLayer
 from berbench.model.cells import AgentFacts, Refused, StepFacts
-from berbench.model.changes import ABSENT, REGULAR, Change, Delta, FileEntry
+from berbench.model.changes import ABSENT, REGULAR, Change, Delta, FileEntry, TreeEntry
 from berbench.model.trial import Image
 
 BUILD_S = 1800.0  # for a layer of tools
@@ -101,14 +101,14 @@ class Agents:
     def _collect(self, trial: AgentTrial, workspace: Workspace, delta: Delta) -> Candidate:
         laid_out = {entry.path for entry in delta.writes}
 
-        def original(paths: frozenset[str]) -> Mapping[str, str]:
+        def original(paths: frozenset[str]) -> Mapping[str, TreeEntry]:
             asked = paths - laid_out
             if trial.altered is not None:
                 known = {entry.path for entry in self.history.list_tree(trial.tree)}
                 asked = frozenset(path for path in asked if path in trial.altered or path not in known)
             if not asked:
                 return {}
-            return {entry.path: entry.id for entry in self.engine.work_tree(trial.image, asked)}
+            return {entry.path: entry for entry in self.engine.work_tree(trial.image, asked)}
 
         return collect(
             self.history,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Protocol
 
-from berbench.errors import Refusal
+from berbench.errors import EngineError, Refusal
 from berbench.model.changes import EXECUTABLE, SYMLINK, Delta, FileEntry
 from berbench.model.trial import ReportFile
 
@@ -22,6 +22,7 @@ ENCODING = "utf-8"
 MAX_FILE = 32 << 20  # bytes of one report that are kept
 MAX_TOTAL = 192 << 20  # bytes taken from the engine for all reports of a trial
 MAX_FILES = 4000
+SECOND_NAME = -1  # as a mode: a file that the archive holds under another name, which is the target then
 
 
 class Source(Protocol):
@@ -174,6 +175,8 @@ def read_members(source: Source) -> Iterator[tuple[str, int, IO[bytes] | None, i
                 yield name, mode, tar.extractfile(member), member.size, ""
             elif member.issym():
                 yield name, SYMLINK, None, 0, member.linkname
+            elif member.islnk():
+                yield name, SECOND_NAME, None, 0, member.linkname.partition("/")[2]
 
 
 class _Limited:
@@ -198,6 +201,16 @@ class _Limited:
         if self._in_vain > 8:
             raise EOFError("the archive ends within a file")
         return data
+
+
+def begins_with_a_folder(source: Source) -> bool:
+    """Whether an archive is one of a folder. EngineError when it is no archive."""
+    try:
+        with tarfile.open(fileobj=source, mode="r|", encoding=ENCODING, errors="surrogateescape") as tar:  # type: ignore[call-overload]
+            first = tar.next()
+    except tarfile.TarError as error:
+        raise EngineError(f"An archive of the engine's can't be read: {error}.") from error
+    return first is not None and bool(first.isdir())
 
 
 def first_file(source: Source, limit: int = 1 << 20) -> bytes:

@@ -109,6 +109,14 @@ class Container:
                 return None
             raise
 
+    def is_folder(self, path: str) -> bool:
+        """Whether there is a folder; links are not followed."""
+        reply = self.take(path)
+        if reply is None:
+            return False
+        with contextlib.closing(reply):
+            return archive.begins_with_a_folder(reply)
+
     def attach(self, silence_s: float) -> Reply:
         """Its output from now on; ends when it ends."""
         wanted = {"stream": "1", "stdout": "1", "stderr": "1"}

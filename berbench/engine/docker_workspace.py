@@ -9,20 +9,22 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from berbench.engine import members, seat
 from berbench.engine.api import Refused, Reply
 from berbench.engine.archive import Writer, read_files
 from berbench.engine.capture import Frames
-from berbench.engine.container import ADDED, GONE, Account, Container
+from berbench.engine.container import ADDED, GONE, Account
+from berbench.engine.container import Container as Box
 from berbench.engine.enclosure import Enclosure
 from berbench.engine.watching import Beside, Limit, Reader
 from berbench.engine.workspace import GRACE_S, Changed, Denied, Found, Ran, Sink, WorkspaceSpec
+from berbench.engine.worktree import tree_entries
 from berbench.errors import EngineError, Refusal
 from berbench.model.agent import ROOM
-from berbench.model.changes import EXECUTABLE, FileEntry
+from berbench.model.changes import EXECUTABLE, FileEntry, TreeEntry
 
 SPOOL = 8 << 20
 SILENCE_S = 3600.0
@@ -34,13 +36,21 @@ class DockerWorkspace:
     """See `workspace.Workspace`."""
 
     def __init__(
-        self, box: Container, spec: WorkspaceSpec, account: Account, engine: str, enclosure: Enclosure | None
+        self,
+        box: Box,
+        spec: WorkspaceSpec,
+        account: Account,
+        enclosure: Enclosure | None,
+        *,
+        engine: str,
+        lists_all: bool,
     ) -> None:
         self._box = box
         self._spec = spec
         self._ids = account.ids
         self._home = account.home
         self._engine = engine
+        self._lists_all = lists_all
         self._enclosure = enclosure
         self._user = spec.image.user
         self._workdir = spec.image.workdir
@@ -172,16 +182,33 @@ class DockerWorkspace:
             if self._enclosure is not None:
                 self._finishing = Beside(self._enclosure.finish)
         top = self._workdir.rstrip("/") + "/"
-        return tuple(
+        changed = tuple(
             Changed(path[len(top) :], gone=kind == GONE, added=kind == ADDED)
             for path, kind in self._box.changes()
             if path.startswith(top)
         )
+        # Of a folder that is there something is told, its own repository if nothing else, unless all of that is gone.
+        if changed or self._box.is_folder(self._workdir):
+            return changed
+        self.trouble.append("the work tree itself was removed or replaced")
+        return (Changed("", gone=True),)
 
     def settle(self) -> None:
         """Wait for what goes on beside the end. EngineError when isolation was found not to hold."""
         if self._finishing is not None:
             self._finishing.join()
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether the engine's list of changes goes by what was written."""
+        return self._lists_all
+
+    def entries(self, paths: Container[str]) -> Iterator[TreeEntry]:
+        """What lies at these paths, by its bytes."""
+        reply = self._box.take(self._workdir)
+        if reply is not None:
+            with contextlib.closing(reply):
+                yield from tree_entries(reply, paths)
 
     def fetch(self, paths: Iterable[str]) -> Iterator[Found]:
         """What lies at these paths."""

@@ -7,13 +7,14 @@ host in commands and variables.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import shutil
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from berbench import process
@@ -22,7 +23,7 @@ from berbench.engine.members import LARGEST, as_told
 from berbench.engine.workspace import GRACE_S, STDOUT, Changed, Denied, Found, Ran, Sink, WorkspaceSpec
 from berbench.errors import Interrupted
 from berbench.model.agent import ROOM
-from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK, FileEntry
+from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK, FileEntry, TreeEntry
 
 Signal = Callable[[int], None]  # to every process of the workspace
 _Mark = tuple[int, ...]
@@ -142,6 +143,20 @@ class FakeWorkspace:
         ]
         return (*gone, *changed)
 
+    @property
+    def lists_all(self) -> bool:
+        """It does: by what no program can set back."""
+        return True
+
+    def entries(self, paths: Container[str]) -> Iterator[TreeEntry]:
+        """What lies at these paths, by its bytes."""
+        for path in _marks(self._tree):
+            for one in _found(self._tree, path) if path in paths else ():
+                if one.mode:
+                    data = one.body.read() if one.body else os.fsencode(one.target)
+                    id_ = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+                    yield TreeEntry(path, one.mode, id_)
+
     def fetch(self, paths: Iterable[str]) -> Iterator[Found]:
         """What lies at these paths."""
         wanted = set(paths)
@@ -164,6 +179,8 @@ class FakeWorkspace:
 def _marks(tree: Path) -> dict[str, _Mark]:
     """Every path below a folder, with what tells whether it was written since; links are not followed."""
     found: dict[str, _Mark] = {}
+    if tree.is_symlink():
+        return found
     for at, folders, files in os.walk(tree):
         for name in (*folders, *files):
             place = Path(at, name)

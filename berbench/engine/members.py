@@ -12,15 +12,15 @@ import stat
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
 
-from berbench.engine.api import Reply
-from berbench.engine.archive import ENCODING, unsafe
+from berbench.engine.api import Refused, Reply
+from berbench.engine.archive import ENCODING, SECOND_NAME, unsafe
 from berbench.engine.workspace import Found
 from berbench.errors import EngineError
 from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK
 
 LOST = "\ufffd"
 LARGEST = 100 << 20  # bytes of one file; more is told, and not fetched
-_SECOND_NAME = -1  # of a file that the archive holds under another name; by itself it comes with its bytes
+SKIPPED = 4 << 30  # bytes of one file that are read past for the sake of others that can't be asked for
 ONE_BY_ONE = 16  # paths that are asked for each by itself; more, and their folders are fetched whole
 FOLDERS = (
     8  # that are fetched one after the other; more, and the whole work tree is: each takes the engine a while
@@ -47,7 +47,7 @@ def fetch(open_: Open, paths: Iterable[str]) -> Iterator[Found]:
         if len(folders) > FOLDERS:
             folders = {"": plain}
         for folder, inside in sorted(folders.items()):
-            yield from _folder(open_, folder, inside)
+            yield from _single(open_, folder) if inside == {folder} else _folder(open_, folder, inside)
     for folder, inside in sorted(_by_parent(lost).items()):
         yield from _folder(open_, folder, inside)
 
@@ -69,26 +69,45 @@ def _by_parent(paths: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _single(open_: Open, path: str) -> Iterator[Found]:
-    for one in _members(open_, path):
+    try:
+        for one in _members(open_, path):
+            if one.path == path:
+                yield one
+            return  # of a folder the first member is itself
+    except Refused:
+        yield _beside_others(open_, path)
+
+
+def _beside_others(open_: Open, path: str) -> Found:
+    """What an engine refuses by itself, as it does a link that leads to itself, out of its folder's archive; no file
+    where that does not come so far. Refused by an engine that gives neither."""
+    for one in _members(open_, path.rpartition("/")[0]):
         if one.path == path:
-            yield one
-        return  # of a folder the first member is itself
+            return one if one.body is None else Found(path, 0)
+        if one.size > SKIPPED:
+            break
+    return Found(path, 0)
 
 
 def _folder(open_: Open, folder: str, wanted: set[str]) -> Iterator[Found]:
-    """Those below a folder. Second names of one file, and all after one that is too large, are asked for singly."""
+    """Those below a folder. Second names of one file, and all after one that is too large, are asked for singly;
+    what can't be, since its name is not known, is told as no file."""
     left = set(wanted)
     later: list[str] = []
     for one in _members(open_, folder):
         told = as_told(one.path)
         if told in wanted:
             left.discard(told)
-            if one.mode == _SECOND_NAME:
+            if one.mode == SECOND_NAME:
                 later.append(one.path)
             else:
                 yield one
-        if one.size > LARGEST:
-            later += sorted(path for path in left if LOST not in path)
+        if one.size <= LARGEST:
+            continue
+        unnamed = sorted(path for path in left if LOST in path)
+        if not unnamed or one.size > SKIPPED:
+            later += sorted(left.difference(unnamed))
+            yield from (Found(path, 0) for path in unnamed)
             break
     for path in later:
         yield from _single(open_, path)
@@ -128,5 +147,5 @@ def _found(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> Found:
     if member.issym():
         return Found(name, SYMLINK, len(os.fsencode(member.linkname)), target=member.linkname)
     if member.islnk():
-        return Found(name, _SECOND_NAME)
+        return Found(name, SECOND_NAME)
     return Found(name, 0, is_folder=member.isdir())

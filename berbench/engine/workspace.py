@@ -6,13 +6,13 @@ changed paths come from the engine, their bytes from the engine's archive, refus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import IO, Protocol
 
 from berbench.model.agent import Destination, SecretFile
-from berbench.model.changes import Delta, FileEntry
+from berbench.model.changes import Delta, FileEntry, TreeEntry
 from berbench.model.trial import Image, Limits
 
 STDOUT, STDERR = 1, 2
@@ -50,7 +50,8 @@ class Ran:
 class Changed:
     """A path below the work tree that is not as the image has it.
 
-    `path` is as an engine tells it: bytes that are no UTF-8 are lost, each is a U+FFFD.
+    `path` is as an engine tells it: bytes that are no UTF-8 are lost, each is a U+FFFD. "" is the work tree itself,
+    told only when it is gone: removed, or no folder any more.
     """
 
     path: str
@@ -98,6 +99,14 @@ class Workspace(Protocol):
 
     def end(self) -> tuple[Changed, ...]:
         """End every process, and then tell what differs from the image below the work tree, `.git` included."""
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether `end` tells every file that was written. Where an engine goes by sizes and times, it lacks one of
+        the same size, mode and owner as before whose time was set back."""
+
+    def entries(self, paths: Container[str]) -> Iterator[TreeEntry]:
+        """What lies at these paths of the work tree, read to the end: files and links as git names them."""
 
     def fetch(self, paths: Iterable[str]) -> Iterator[Found]:
         """What lies at these paths of the work tree; links are not followed, nor is a folder's content told. A path

@@ -1,4 +1,4 @@
-"""What an image's work tree holds, as git would name it, from the engine's tar stream."""
+"""What a work tree holds, as git would name it, from the engine's tar stream."""
 
 from __future__ import annotations
 
@@ -6,25 +6,33 @@ import hashlib
 import os
 from collections.abc import Container, Iterator
 
-from berbench.engine.archive import Source, read_members
+from berbench.engine.archive import SECOND_NAME, Source, read_members
 from berbench.engine.script import OWN_FILES
-from berbench.model.changes import TreeEntry
+from berbench.model.changes import REGULAR, TreeEntry
 
 PIECE = 1 << 18
 
 
 def tree_entries(source: Source, paths: Container[str] | None) -> Iterator[TreeEntry]:
-    """Files and links with git's modes and blob ids; only those in `paths`, when given; never `.git`."""
+    """Files and links with git's modes and blob ids; only those in `paths`, when given; never `.git`.
+
+    A second name of a file has that file's id, and "" where the file itself is not among them.
+    """
+    known: dict[str, TreeEntry] = {}
     for name, mode, body, size, target in read_members(source):
         if not name or name in OWN_FILES or name.startswith(".git/"):
             continue
         if paths is not None and name not in paths:
             continue
-        if body is None:
+        if mode == SECOND_NAME:
+            first = known.get(target)
+            known[name] = TreeEntry(name, first.mode, first.id) if first else TreeEntry(name, REGULAR, "")
+        elif body is None:
             data = os.fsencode(target)
-            yield TreeEntry(name, mode, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest())
-            continue
-        digest = hashlib.sha1(b"blob %d\0" % size)
-        while piece := body.read(PIECE):
-            digest.update(piece)
-        yield TreeEntry(name, mode, digest.hexdigest())
+            known[name] = TreeEntry(name, mode, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest())
+        else:
+            digest = hashlib.sha1(b"blob %d\0" % size)
+            while piece := body.read(PIECE):
+                digest.update(piece)
+            known[name] = TreeEntry(name, mode, digest.hexdigest())
+        yield known[name]

@@ -75,7 +75,7 @@ class AgentWork:
             hosts=tuple(dict.fromkeys(host for tool in tools for host in tool.network.hosts)),
             forges=tuple(filter(None, (self.bench.lint.repository.host,))),
             limits=task.limits.limits(),
-            altered=(*held.missing, *held.changed),
+            altered=(*held.missing, *held.changed, *held.modes),
         )
         say(f"{cell.configuration.label} at work")
         return self.agents.run(trial, script.hand_over)

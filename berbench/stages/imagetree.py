@@ -20,6 +20,7 @@ class ImageTree:
     files: int
     missing: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()  # of which the mode alone is another, as after `chmod -R`
 
     @property
     def absent(self) -> bool:
@@ -41,16 +42,21 @@ def read_image_tree(engine: Engine, history: History, data: DataDir, image: Imag
     """Compare an image with its tree; once an image, since reading it takes a while."""
     known = data.image_differences(image.id)
     files = {entry.path: entry for entry in history.list_tree(image.tree) if entry.mode != GITLINK}
-    if known is None:
+    if known is None or "modes" not in known:
         held = {entry.path: entry for entry in engine.work_tree(image, files.keys())}
         missing = [path for path in files if path not in held]
         # Ids of a sha256 repository can't be compared with those that are computed here.
         changed = [
             path for path, entry in held.items() if entry.id != files[path].id and len(files[path].id) == 40
         ]
-        known = {"missing": missing, "changed": changed}
+        modes = [
+            path
+            for path, entry in held.items()
+            if entry.id == files[path].id and entry.mode != files[path].mode
+        ]
+        known = {"missing": missing, "changed": changed, "modes": modes}
         data.keep_image_differences(image.id, known)
-    return ImageTree(len(files), tuple(known["missing"]), tuple(known["changed"]))
+    return ImageTree(len(files), *(tuple(known[kind]) for kind in ("missing", "changed", "modes")))
 
 
 def _some(paths: tuple[str, ...]) -> str:

@@ -133,6 +133,18 @@ CASES = (
         },
     ),
     Case(
+        "links_that_lead_nowhere",
+        "ln -s round round; ln -s there back; ln -s back there; ln -s $(printf %04000d 0) far; rm kept.txt;"
+        " ln -s kept.txt kept.txt",
+        {
+            "round": file(b"round", SYMLINK),
+            "back": file(b"there", SYMLINK),
+            "there": file(b"back", SYMLINK),
+            "far": file(b"0" * 4000, SYMLINK),
+            "kept.txt": file(b"kept.txt", SYMLINK),
+        },
+    ),
+    Case(
         "S10_links_that_leave_the_tree_are_left_out_and_told",
         "ln -s /etc/passwd evil; ln -s ../../etc src/up; ln -s src/../../x back; ln -s . ok; echo x >etc",
         {"ok": file(b".", SYMLINK), "etc": file(b"x\n")},
@@ -170,9 +182,10 @@ CASES = (
     ),
     Case(
         "no_files",
-        "mkfifo pipe; rm src/one.py; mkfifo src/one.py; echo x >x",
+        "mkfifo pipe; rm src/one.py; mkfifo src/one.py; echo x >x;"
+        " python3 -c 'from socket import *; socket(AF_UNIX).bind(\"socket\")'",
         {"x": file(b"x\n")},
-        out=("pipe", "src/one.py"),
+        out=("pipe", "socket", "src/one.py"),
     ),
     Case(
         "second_names",
@@ -191,6 +204,19 @@ CASES = (
         out=("big", "many/a"),
     ),
     Case(
+        "behind_what_is_too_large",
+        "mkdir many; for i in $(seq 30); do echo $i >many/f$i; done; ln -s far many/far; ln -s far far;"
+        " truncate -s 102M a; printf new >$(printf 'latin-\\351.txt'); echo x >x",
+        {
+            NON_UTF8: file(b"new"),
+            "far": file(b"far", SYMLINK),
+            "many/far": file(b"far", SYMLINK),
+            "x": file(b"x\n"),
+            **{f"many/f{i}": file(f"{i}\n".encode()) for i in range(1, 31)},
+        },
+        out=("a",),
+    ),
+    Case(
         "an_agent_that_commits",
         "echo c >c; rm kept.txt; git add -A; git commit -qm mine; echo d >d; git checkout -qb other; git tag x",
         {"c": file(b"c\n"), "kept.txt": GONE, "d": file(b"d\n")},
@@ -206,9 +232,11 @@ CASES = (
     Case(
         "repositories_within",
         "mkdir sub; cd sub; git init -q .; echo s >s; git add s; git commit -qm s;"
-        " mkdir -p deep/.GIT; echo x >deep/.GIT/x",
+        " mkdir -p deep/.GIT; echo x >deep/.GIT/x; mkdir ../.Git; echo x >../.Git/x",
         {"sub/s": file(b"s\n")},
-        out=("sub/.git", "sub/deep/.GIT"),
+        out=(".Git", "sub/.git", "sub/deep/.GIT"),
     ),
     Case("all_gone", "rm -rf ./* .git .gitignore", EVERYTHING),
+    Case("the_work_tree_itself_is_gone", "cd /; rm -rf /work", EVERYTHING),
+    Case("a_link_in_place_of_the_work_tree", "cd /; mv /work /work-2; ln -s /work-2 /work", EVERYTHING),
 )

@@ -21,7 +21,7 @@ FROM berbench/base
 RUN useradd -m -u 1234 tester
 WORKDIR /work
 COPY . .
-RUN echo "one = 'generated'" >src/one.py && echo made >src/version.py
+RUN echo "one = 'generated'" >src/one.py && echo made >src/version.py && chmod 775 docs/* src/deep/two.py
 USER tester
 """
 
@@ -57,14 +57,18 @@ IN_CONTAINERS = (
     "P07_modes",
     "names_that_are_no_utf8",
     "odd_names",
+    "links_that_lead_nowhere",
     "S10_links_that_leave_the_tree_are_left_out_and_told",
     "files_and_folders_swap",
     "folders_made_anew_hold_what_is_there_now",
     "no_files",
     "second_names",
     "too_large_is_told",
+    "behind_what_is_too_large",
     "repositories_within",
     "all_gone",
+    "the_work_tree_itself_is_gone",
+    "a_link_in_place_of_the_work_tree",
 )
 CHOSEN = [case for case in CASES if case.name in IN_CONTAINERS]
 
@@ -87,12 +91,13 @@ def test_an_ordinary_user_may_change_all_and_has_a_home(as_user: AgentBench):
     facts = as_user.run(
         "id -u; echo $HOME; touch ~/x; git status --short; echo 'two = 3' >src/deep/two.py;"
         " rm kept.txt; echo x >new; stat -c %u new src .git",
-        altered=("src/one.py",),
+        altered=("src/one.py", "docs/read me.md", "src/deep/two.py"),
     )
     assert facts.exit_code == 0, facts.log
     assert facts.log.decode().splitlines() == [
         "1234",
         "/home/tester",
+        *(' M "docs/read me.md"', " M src/deep/two.py"),
         " M src/one.py",  # by the build: an agent sees what is there, and it is not counted as its work
         "?? src/version.py",
         *["1234"] * 3,

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import stat
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from agent_bench import AgentBench, make_bench
+from agent_bench import NON_UTF8, AgentBench, make_bench
 from candidate_cases import CASES, Case
 
 from berbench.agents.candidate import leaves
+from berbench.engine import fake_workspace
 from berbench.engine.fake import FakeEngine
+from berbench.engine.fake_workspace import FakeWorkspace
 from berbench.engine.members import as_told
 from berbench.model.cells import AgentFacts
-from berbench.model.changes import REGULAR, FileEntry
+from berbench.model.changes import EXECUTABLE, REGULAR, FileEntry
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +59,10 @@ def test_P31_what_a_build_changed_is_no_change_of_the_agents(tmp_path: Path, alt
     [folder] = (tmp_path / "engine" / "images").iterdir()
     (folder / "src" / "one.py").write_text("one = 'generated'\n")
     (folder / "src" / "version.py").write_text("made = 'by the build'\n")
+    for name in ("kept.txt", "data.bin", "run.sh"):
+        (folder / name).chmod(0o644 if name == "run.sh" else 0o775)
+    if altered is not None:
+        altered = (*altered, "kept.txt", "data.bin", "run.sh")
     facts = bench.run("touch src/one.py src/version.py; echo 'two = 3' >src/deep/two.py", altered=altered)
     assert bench.left(facts) == {"src/deep/two.py": (REGULAR, b"two = 3\n")}
     facts = bench.run("echo more >>src/one.py; echo more >>src/version.py", altered=altered)
@@ -61,6 +70,10 @@ def test_P31_what_a_build_changed_is_no_change_of_the_agents(tmp_path: Path, alt
         "src/one.py": (REGULAR, b"one = 'generated'\nmore\n"),
         "src/version.py": (REGULAR, b"made = 'by the build'\nmore\n"),
     }
+    facts = bench.run("touch kept.txt; echo y >data.bin; echo x >run.sh", altered=altered)
+    assert bench.left(facts) == {"data.bin": (REGULAR, b"y\n"), "run.sh": (EXECUTABLE, b"x\n")}
+    facts = bench.run("chmod 600 src/one.py; chmod +x run.sh src/deep/two.py", altered=altered)
+    assert bench.left(facts) == {"src/deep/two.py": (EXECUTABLE, b"two = 2\n")}
     bench.history.close()
 
 
@@ -85,3 +98,41 @@ def test_links_that_leave(path: str, target: str, out: bool):
 def test_names_are_compared_as_engines_tell_them():
     assert as_told("a-\udce9\udcff.txt") == "a-\ufffd\ufffd.txt"
     assert as_told("é.txt") == "é.txt"
+
+
+# What an engine that goes by sizes and times does not tell.
+LONG_AGO = "find . ! -type d -exec touch -h -d @1600000000 {} +"
+QUIET = {
+    "an edit": ("echo 'one = 2' >src/one.py", {"src/one.py": b"one = 2\n"}),
+    "a link": ("ln -sfn run.shxx link", {"link": b"run.shxx"}),
+    "a second name": ("ln -f src/deep/two.py src/one.py", {"src/one.py": b"two = 2\n"}),
+    "odd bytes": ("printf 'new\\n' >$(printf 'latin-\\351.txt')", {NON_UTF8: b"new\n"}),
+    "none": ("cp src/one.py x; cat x >src/one.py; rm x", {}),
+}
+
+
+def by_size_and_time(tree: Path) -> dict[str, tuple[int, ...]]:
+    found = {place.relative_to(tree).as_posix(): place.lstat() for place in tree.rglob("*")}
+    return {
+        path: (said.st_mode, *((said.st_size, int(said.st_mtime)) if not stat.S_ISDIR(said.st_mode) else ()))
+        for path, said in found.items()
+    }
+
+
+@pytest.mark.parametrize("what", QUIET)
+def test_an_edit_that_keeps_size_and_time_is_taken_where_the_engine_goes_by_them(
+    bench: AgentBench, monkeypatch: pytest.MonkeyPatch, what: str
+):
+    made = FakeWorkspace.__init__
+
+    def dated(self: FakeWorkspace, room: Path, *more: Any) -> None:
+        subprocess.run(["sh", "-c", LONG_AGO], cwd=room / "tree", check=True)
+        made(self, room, *more)
+
+    monkeypatch.setattr(fake_workspace, "_marks", by_size_and_time)
+    monkeypatch.setattr(FakeWorkspace, "__init__", dated)
+    script, left = QUIET[what]
+    assert bench.run(f"{script}; {LONG_AGO}").candidate == b""  # by such a list alone
+    monkeypatch.setattr(FakeWorkspace, "lists_all", False)
+    facts = bench.run(f"{script}; {LONG_AGO}")
+    assert {path: data for path, (_, data) in bench.left(facts).items()} == left
