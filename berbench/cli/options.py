@@ -55,10 +55,18 @@ ExperimentName = Annotated[
 ]
 
 
-def listed(texts: list[str] | None) -> tuple[str, ...]:
-    """What an option that may be given again, or hold several with commas, comes to: each text once."""
-    parts = (part.strip() for text in texts or () for part in text.split(","))
-    return tuple(dict.fromkeys(part for part in parts if part))
+def listed(option: str, texts: list[str] | None) -> tuple[str, ...]:
+    """What an option that may be given again, or hold several with commas, comes to: each text once.
+
+    UsageError for one that names nothing, like `--task "$UNSET"`: it must not quietly mean all.
+    """
+    found: list[str] = []
+    for text in texts or ():
+        parts = [part.strip() for part in text.split(",")]
+        if not any(parts):
+            raise UsageError(f"{option} names nothing.", remedy=f"name what you mean, or leave {option} out")
+        found += filter(None, parts)
+    return tuple(dict.fromkeys(found))
 
 
 _LONGEST_MOVE_S = 50 * 365 * 86400  # before 1970 there is no time, and after 2106 some programs have none

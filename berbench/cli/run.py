@@ -31,7 +31,7 @@ Fresh = Annotated[bool, typer.Option("--fresh", help="Measure again what is meas
 MaxCost = Annotated[
     float | None,
     typer.Option(
-        metavar="USD", min=0, help="Start no cell that could exceed it [default: the experiment's]."
+        metavar="USD", min=0, max=1e9, help="Start no cell that could exceed it [default: the experiment's]."
     ),
 ]
 DryRun = Annotated[
@@ -91,7 +91,7 @@ def run(
     least = None if min_pass_rate is None else share_of(min_pass_rate)
     with workplace(settings.repository) as place:
         against = None if no_regression_against is None else earlier(place.cells, no_regression_against)
-        plan = _planned(place, name, Narrowing(listed(task), listed(tag)))
+        plan = _planned(place, name, Narrowing(listed("--task", task), listed("--tag", tag)))
         if against and (changed := against.other_tasks(plan)):
             note(f"changed since {against.run}, so not held against it: {', '.join(changed)}")
         coming = forecast(place.cells, plan, fresh=fresh)

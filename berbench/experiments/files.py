@@ -69,11 +69,11 @@ class Experiments:
         self._check_name(name)
         where = self.where(name)
         path = self.folder / f"{name}{SUFFIX}"
+        if name in (CONTROLS, *_WORDS) and os.path.lexists(path):
+            raise ConfigError(
+                f"{FOLDER}/{name}{SUFFIX} has a name that is berbench's own.", remedy="Rename it."
+            )
         if name == CONTROLS:
-            if os.path.lexists(path):
-                raise ConfigError(
-                    f"{FOLDER}/{name}{SUFFIX} has the name of the built-in experiment.", remedy="Rename it."
-                )
             return CONTROLS_EXPERIMENT
         try:
             text = disk.read_file(path)

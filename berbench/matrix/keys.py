@@ -30,11 +30,12 @@ def cell_inputs(
     image: str,
     attempt: int,
     config_path: str = "CLAUDE.md",
+    setup: Sequence[str] = (),
 ) -> dict[str, str]:
     """Name → SHA-256 (hex) of each input that decides the cell, names in order.
 
     `task` is the task's fingerprint, `timeout_s` the agent's budget, `image` the key of the task's image,
-    `config_path` where the task says that an option's settings go. `attempt` counts from 1.
+    `config_path` where the task says that an option's settings go, `setup` its set-up lines. `attempt` counts from 1.
     """
     tool = configuration.tool
     values: dict[str, Sequence[str | bytes]] = {
@@ -52,20 +53,22 @@ def cell_inputs(
         "tool": (tool.name, tool.type),
         "version": (tool.version,),
     }
-    seen = task_inputs(task=task, prompt=prompt, limits=limits, image=image)
+    seen = task_inputs(task=task, prompt=prompt, limits=limits, image=image, setup=setup)
     return dict(sorted((_hashed(values) | seen).items()))
 
 
-def task_inputs(*, task: str, prompt: bytes, limits: Limits, image: str) -> dict[str, str]:
+def task_inputs(
+    *, task: str, prompt: bytes, limits: Limits, image: str, setup: Sequence[str] = ()
+) -> dict[str, str]:
     """Those of them that are the task's: what a cell measured under an older proof is compared by."""
-    return _hashed(
-        {
-            "image": (image,),
-            "limits": (str(limits.memory_bytes), repr(limits.cpus), str(limits.pids)),
-            "prompt": (prompt,),
-            "task": (task,),
-        }
-    )
+    values: dict[str, Sequence[str | bytes]] = {
+        "image": (image,),
+        "limits": (str(limits.memory_bytes), repr(limits.cpus), str(limits.pids)),
+        "prompt": (prompt,),
+        "task": (task,),
+    }
+    # A task without set-up lines has the cells that it had before agents were given any.
+    return _hashed(values | ({"setup": tuple(setup)} if setup else {}))
 
 
 def _hashed(values: Mapping[str, Sequence[str | bytes]]) -> dict[str, str]:

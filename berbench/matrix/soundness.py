@@ -17,6 +17,7 @@ from berbench.matrix.reach import refusal
 from berbench.model.tools import Option, Step, ToolDocument
 
 CONTROLS = ("oracle", "nop")
+DEAREST = 1_000_000  # USD per million tokens; beyond that a number stands in the wrong place
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Where requests go decides what answers them, and a value that is in no key would be measured under another's name.
@@ -43,6 +44,10 @@ def problems_of(tool: ToolDocument, tools: Mapping[str, ToolDocument]) -> tuple[
 def _problems(tool: ToolDocument, tools: Mapping[str, ToolDocument]) -> Iterator[str]:
     if not NAME.fullmatch(tool.name):
         yield f"`name` must be letters, digits, `.`, `_` and `-`, not {shown(tool.name)}"
+    if tool.name in CONTROLS and tool.type != "control":
+        # Reports and gates know controls by their names: an agent in a control's place would be shown as one.
+        yield f"`type` is {tool.type}, and {tool.name} is berbench's own control; give the tool another name"
+        return
     if tool.type == "workflow":
         yield from _workflow(tool, tools)
         return
@@ -117,6 +122,8 @@ def choice_problems(
 def _agent(tool: ToolDocument) -> Iterator[str]:
     if not tool.invoke:
         yield "`invoke` is missing: there is nothing to run"
+    elif not tool.invoke[0].strip():
+        yield "`invoke[0]` is empty: it must be a program's name"
     if sum(ARGS in text for text in tool.invoke) != (ARGS in tool.invoke):
         yield "`invoke` must hold {args} as one argument of its own, or not at all"
     for key in ("invoke", "model_args", "effort_args"):
@@ -138,8 +145,8 @@ def _agent(tool: ToolDocument) -> Iterator[str]:
     if file and not file.startswith(("/", "{home}/")):
         yield f"`telemetry.file` must be absolute or begin with {{home}}/, not {shown(file)}"
     for name, (into, out) in tool.prices.items():
-        if into < 0 or out < 0:
-            yield f"`prices.{name}` can't be negative"
+        if not (0 <= into <= DEAREST and 0 <= out <= DEAREST):
+            yield f"`prices.{shown(name)[1:-1]}` must be from 0 to {DEAREST:,} USD per million tokens"
 
 
 def _auth(tool: ToolDocument) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from berbench.errors import BerbenchError, ConfigError
+from berbench.errors import BerbenchError, ConfigError, UsageError
 from berbench.experiments import Experiments, Tools, found
 from berbench.history.door import History
 from berbench.matrix import Chosen, Resolution, block_of, check_effort, parse_label, resolve
@@ -99,7 +99,25 @@ def create(
     resolution = resolve(experiment, tools.documents, name=f"experiment {name}")
     for task_id in experiment.tasks:
         project.read_task(task_id)  # a name that is no task is a usage error, before anything is written
+    if experiment.tags:
+        _check_tags(project, experiment)
     return experiments.create(experiment, force=force), resolution
+
+
+def _check_tags(project: Project, experiment: ExperimentDocument) -> None:
+    """UsageError for a tag that no task has. A task that can't be read may have any."""
+    tags: set[str] = set()
+    for task_id in project.task_ids():
+        try:
+            tags.update(project.read_task(task_id).task.tags)
+        except BerbenchError:
+            return
+    for tag in experiment.tags:
+        if tag not in tags:
+            raise UsageError(
+                f"--tag: no task has the tag {shown(tag)}{hint(tag, sorted(tags))}.",
+                remedy="`berbench task show ID` shows a task's tags; `tags:` of task.yaml sets them.",
+            )
 
 
 def _block(text: str, tools: Tools) -> ToolBlock:

@@ -142,6 +142,9 @@ REFUSED = {
     ("smoke", "gemini-cli//high"): ("gemini-cli takes no effort",),
     ("smoke", "a b"): ("'a b' is no configuration: 'a b' is no name", "tool/model/effort+option"),
     ("smoke", "nop", "--task", "77"): ("There is no task 77.", "Did you mean 7?"),
+    ("smoke", "nop", "--task", ""): ("--task names nothing",),
+    ("smoke", "nop", "--tag", ","): ("--tag names nothing",),
+    ("smoke", "nop", "--tag", "slwo"): ("no task has the tag 'slwo' (did you mean slow?)",),
     ("smoke",): ("CONFIG",),
     ("../smoke", "nop"): ("can't be an experiment's name",),
     ("controls", "nop"): ("The name controls is berbench's own",),
@@ -161,6 +164,16 @@ def test_bad_input_is_one_sentence_with_a_remedy_and_writes_nothing(
     for part in parts:
         assert part in said.err
     assert not berbench.experiments.exists()
+
+
+@pytest.mark.parametrize("name", ["latest", "list", "cell"])
+def test_a_name_that_reports_take_for_a_word_is_refused_in_a_file_too(name: str, berbench: Place) -> None:
+    berbench.write(f"{name}.yaml", "tools: [{tool: nop}]\n")
+    for verb in (("experiment", "validate"), ("experiment", "show"), ("run",)):
+        said = berbench(*verb, name)
+        assert said.code == 2 and f"{name}.yaml has a name that is berbench's own" in said.err
+    said = berbench("experiment", "list")
+    assert said.code == 2 and "a name that is berbench's own" in " ".join(said.out.split())
 
 
 def test_validate_shows_every_cell_and_what_the_tools_need(
@@ -240,7 +253,7 @@ def test_the_controls_need_no_file_and_no_task_but_fresh_ones(berbench: Place) -
     assert said.code == 0 and "6 cells" in said.out
     berbench.write("controls.yaml", "tools: [{tool: codex}]\n")
     said = berbench("experiment", "validate", "controls")
-    assert said.code == 2 and "has the name of the built-in experiment" in said.err
+    assert said.code == 2 and "has a name that is berbench's own" in said.err
 
 
 SELECTIONS = {

@@ -226,7 +226,9 @@ PROBLEMS = {
     "telemetry: {format: claude}": "`telemetry.format` must be 'none', 'claude-stream'",
     "invoke: agent": "`invoke` must be a list, not 'agent'",
     "prices: {m: [1]}": "`prices.m",
-    "prices: {m: [-1, 2]}": "`prices.m` can't be negative",
+    "prices: {m: [-1, 2]}": "`prices.m` must be from 0 to 1,000,000 USD per million tokens",
+    "prices: {m: [1, 1e300]}": "`prices.m` must be from 0 to",
+    "invoke: ['']": "`invoke[0]` is empty",
     "name: other": "`name` is 'other', but the file is mine.yaml",
     "type: agnt": "`type` must be 'agent', 'control' or 'workflow', not 'agnt'",
     "invoke: ['{promt_file}']": "`invoke[0]` holds {promt_file} (did you mean {prompt_file}?)",
@@ -283,6 +285,22 @@ WRONG_WORKFLOWS = {
 def test_what_is_wrong_with_a_workflow_names_the_step(text: str, problem: str, place: Place) -> None:
     place.write(place.project, "mine.yaml", text + "\n")
     assert place.refused().message.startswith(f".ber/bench/tools/mine.yaml: {problem}")
+
+
+@pytest.mark.parametrize("name", ["oracle", "nop"])
+@pytest.mark.parametrize(
+    "text", ["type: agent\ninvoke: [mine]\n", "type: workflow\nsteps: [{name: a, tool: codex}]\n"]
+)
+def test_nothing_takes_the_place_of_a_control(name: str, text: str, place: Place) -> None:
+    """Reports and gates know the controls by their names."""
+    place.write(place.project, f"{name}.yaml", text)
+    message = place.refused().message
+    assert (
+        message.startswith(f".ber/bench/tools/{name}.yaml: `type` is ")
+        and "berbench's own control" in message
+    )
+    place.write(place.project, f"{name}.yaml", "description: ours\n")
+    assert place.read().documents[name].description == "ours"
 
 
 def test_an_overlay_that_breaks_a_built_in_tool_is_the_one_that_is_named(place: Place) -> None:
