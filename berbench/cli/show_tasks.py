@@ -163,6 +163,14 @@ def show_task(view: Overview) -> None:
         )
         if proof.repeats > 1:
             say(f"                        each trial ran {proof.repeats} times")
+        if proof.base_failure == "collection":
+            say(
+                "                        the base fails before its tests: what is in their files can't be loaded there"
+            )
+        if proof.control.reason and not proof.control.places:
+            say(
+                f"                        no planted tests will watch candidates: {one_line(proof.control.reason)}"
+            )
         for test in proof.fail_to_pass[:20]:
             say(f"    {test}")
         for test in proof.quarantined:

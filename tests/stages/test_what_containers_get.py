@@ -9,7 +9,7 @@ from sampleplace import SamplePlace, Scripted
 
 from berbench.engine.door import Say
 from berbench.model.changes import FileEntry
-from berbench.model.trial import Build, Facts, ImageRecipe, Trial
+from berbench.model.trial import Build, Facts, ImageRecipe, Limits, Trial
 from berbench.stages.validate import validate_task
 
 
@@ -73,3 +73,33 @@ def test_S07_a_trial_asks_for_no_network_unless_the_task_says_so(place: SamplePl
 
     validate_task(place.bench_with(Watching()), created.id, say=lambda task_id, line: None)
     assert networks and set(networks) == {asked}
+
+
+def test_a_trial_is_bounded_and_set_up_as_the_task_says(place: SamplePlace) -> None:
+    created = place.create(place.pull("Count sentences"))
+    document = place.sample.root / ".ber" / "bench" / "tasks" / created.id / "task.yaml"
+    task = place.project.read_task(created.id).task
+    text = document.read_text(encoding="utf-8")
+    for old, new in (
+        ("memory: '4g'", "memory: 123m"),
+        ("cpus: 2.0", "cpus: 1.5"),
+        ("pids: 1024", "pids: 77"),
+        ("setup: []", "setup: [make it]"),
+    ):
+        assert text.count(old) == 1, (old, text)
+        text = text.replace(old, new)
+    document.write_text(
+        text.replace(f"timeout_s: {task.verify.timeout_s}", "timeout_s: 41"), encoding="utf-8"
+    )
+    seen: list[Trial] = []
+
+    class Watching(Scripted):
+        def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+            seen.extend(trials)
+            return super().run(trials)
+
+    validate_task(place.bench_with(Watching()), created.id, say=lambda task_id, line: None)
+    assert len(seen) >= 2
+    assert {trial.limits for trial in seen} == {Limits(123 << 20, 1.5, 77)}
+    assert {(trial.timeout_s, trial.setup) for trial in seen} == {(41, ("make it",))}
+    assert all("python -m pytest" in trial.command for trial in seen)
