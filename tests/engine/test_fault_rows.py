@@ -7,8 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from berbench.engine.api import Reply
 from berbench.engine.conformance import TREE, Bench, commands, recipe
+from berbench.engine.container import Container
 from berbench.engine.docker_engine import DockerEngine
+from berbench.model.trial import OUT_DIR
 
 pytestmark = pytest.mark.docker
 
@@ -25,7 +28,7 @@ def bench() -> Iterator[Bench]:
     assert built.image is not None, built.log
     yield Bench(engine, built.image)
     for left in engine.leftovers():
-        if left.kind == "image" and left.key == "test-rows":
+        if left.kind == "image" and left.key in ("test-rows", "test-rows-user"):
             engine.remove(left)
     engine.close()
 
@@ -62,3 +65,31 @@ def test_C05_the_image_that_was_used_is_named_by_its_digest(bench: Bench) -> Non
     facts = bench.trial("true")
     assert facts.image == bench.image.id
     assert facts.image.startswith("sha256:")
+
+
+@pytest.mark.parametrize("user", ["root", "tester"])
+def test_V10_reports_are_read_when_every_process_is_gone(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, user: str
+) -> None:
+    """A process of its own session, silent and deaf to TERM, waits to turn the report: it never finds the time."""
+    trial = bench
+    if user != "root":
+        dockerfile = f"FROM berbench/base\nRUN useradd -m {user}\nWORKDIR /work\nCOPY . .\nUSER {user}\n"
+        built = bench.engine.build(
+            recipe(dockerfile, "test-rows-user"), lambda: TREE, timeout_s=120, say=lambda _: None
+        )
+        assert built.image is not None, built.log
+        trial = Bench(bench.engine, built.image)
+    running: list[bool] = []
+    take = Container.take
+
+    def watched(self: Container, path: str) -> Reply | None:
+        if path == OUT_DIR:
+            running.append(bool(self.describe()["State"]["Running"]))
+        return take(self, path)
+
+    monkeypatch.setattr(Container, "take", watched)
+    waits = "trap '' TERM HUP INT; while :; do echo forged >/berbench/out/r.xml; sleep 0.2; done"
+    facts = trial.trial(f'setsid sh -c "{waits}" >/dev/null 2>&1 & sleep 0.5; exit 3')
+    assert facts.exit_code == 3
+    assert running == [False]
