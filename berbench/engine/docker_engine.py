@@ -71,8 +71,12 @@ class DockerEngine:
         with self._lock:
             self._interrupted = True
             running = list(self._running.values())
-        for end in running:
-            end()
+        # In threads: a second Ctrl-C, here, must not leave anything at work.
+        ending = [threading.Thread(target=end) for end in running]
+        for thread in ending:
+            thread.start()
+        for thread in ending:
+            thread.join()
 
     def close(self) -> None:
         """Close the connections, once all that agents had is removed."""
@@ -206,6 +210,7 @@ class DockerEngine:
             with self._workspaces.open(
                 wanted, engine=name, lists_all=lists_all(said), cpus=cpus, hold=self._interruptible
             ) as workspace:
+                self._raise_if_interrupted()  # it may have come to be after all that there was had been ended
                 yield workspace
         except BaseException:
             self._raise_if_interrupted()

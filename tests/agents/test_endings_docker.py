@@ -11,12 +11,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import docker
 import pytest
 from agent_bench import AgentBench, make_bench
 
 from berbench.agents import tool_layer
+from berbench.engine.container import Container
 from berbench.engine.docker_engine import DockerEngine
 from berbench.errors import EngineError, Interrupted, Refusal
 from berbench.model.agent import AgentStep
@@ -111,6 +113,23 @@ def test_an_interruption_ends_it_and_leaves_nothing(tmp_path: Path, bench: Agent
     timer.start()
     with pytest.raises(Interrupted):
         mine.run("sleep 300", hosts=HOSTS)
+    engine.close()
+    assert left_of(os.getpid()) == []
+
+
+def test_an_interruption_while_it_comes_to_be_ends_it(bench: AgentBench, monkeypatch: pytest.MonkeyPatch):
+    engine = DockerEngine()
+    usual = Container.create
+
+    def late(box: Container, asked: dict[str, Any]) -> object:
+        engine.interrupt()  # there is nothing yet that it could remove
+        return usual(box, asked)
+
+    monkeypatch.setattr(Container, "create", late)
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        replace(bench, engine=engine).run("sleep 60")
+    assert time.monotonic() - began < 40
     engine.close()
     assert left_of(os.getpid()) == []
 
