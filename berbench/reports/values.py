@@ -90,7 +90,7 @@ class CellFiles:
     log: bytes = b""
     prompt: bytes = b""
     final_message: str = ""
-    remarks: tuple[str, ...] = ()  # requests that were refused, changes that were dropped: a sentence each
+    remarks: tuple[str, ...] = ()  # refused requests, changes that were dropped or not taken: a sentence each
     where: str = ""
 
 

@@ -15,13 +15,17 @@ from berbench.history.door import History
 from berbench.model.cells import CellResult
 from berbench.model.task import TaskState
 from berbench.reports import CellFiles, Planned, Report, RunFacts, Skipped, TaskFacts, TestLine, gather
+from berbench.stages.pastruns import list_runs, run_facts
 from berbench.stages.standing import Listed, stand
 from berbench.store import Project, cellfiles, records
-from berbench.store.cells import RESULT, Cells, StoredCell, experiment_of
+from berbench.store.cells import Cells, StoredCell, experiment_of
+from berbench.store.records import Unreadable
 
 CHANGED = "changed since the proof"
 CANDIDATE = "candidate"  # the trial whose log is shown, where there are several
 FEW_LETTERS = 4  # of a key, at least
+MOST_DAMAGED = 3  # cells that can't be read and are named one by one
+MOST_PATHS = 20  # of what was not taken into a candidate, named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +48,24 @@ class Told:
         return evidence(self.stored[cell.key], reference if same else None)
 
 
-def list_runs(cells: Cells) -> tuple[RunFacts, ...]:
-    """All runs whose records can be read, newest first."""
-    found = []
-    for run in reversed(cells.runs()):
-        with suppress(StoreError):
-            found.append(_run(cells, run))
-    return tuple(found)
-
-
 def tell_run(cells: Cells, project: Project, history: History, wanted: str) -> Told:
     """The report of a run: `latest`, an experiment's name for its last one, or an id. UsageError when there is none."""
     if not cells.runs():
         raise UsageError("Nothing was run yet.", remedy="`berbench run controls` costs nothing.")
     run = cells.find_run(wanted)
-    facts = _run(cells, run)
+    facts = run_facts(cells, run)
     document = cells.read_run(run) or {}
     weights, references = _tasks(project, history, {cell.task for cell in facts.planned})
     # What a fresh run has of its own, or took up of one that was stopped; None where anything goes.
     own = {facts.id, *document.get("takes_up", ())} if document.get("fresh") else None
-    stored = {}
+    stored, damaged = {}, []
     for planned in facts.planned:
-        if (found := _stored(cells, planned, facts, own)) is not None:
-            stored[planned.key] = found
+        try:
+            if (found := _stored(cells, planned, facts, own)) is not None:
+                stored[planned.key] = found
+        except Unreadable as error:
+            damaged.append(error.message)
+    facts = replace(facts, notes=(*facts.notes, *_lost(damaged)))
     if newer := sum(_after(one, facts) for one in stored.values()):
         note = (
             f"{newer} of its cells were measured or graded again since it ended: the newer results are shown."
@@ -74,6 +73,13 @@ def tell_run(cells: Cells, project: Project, history: History, wanted: str) -> T
         facts = replace(facts, notes=(*facts.notes, note))
     report = gather(facts, (one.record.result for one in stored.values()), weights)
     return Told(report, stored, references)
+
+
+def _lost(damaged: Sequence[str]) -> Iterator[str]:
+    """What can't be read of the stored cells: they count as missing."""
+    yield from damaged[:MOST_DAMAGED]
+    if (more := len(damaged) - MOST_DAMAGED) > 0:
+        yield f"{more} more of its cells can't be read either."
 
 
 def tell_cell(cells: Cells, project: Project, history: History, key: str) -> Told:
@@ -97,54 +103,13 @@ def _opened(cells: Cells, key: str) -> StoredCell:
     try:
         return cells.open(key)
     except UsageError:
-        planned = {cell.key for run in list_runs(cells) for cell in run.planned if cell.key.startswith(key)}
+        planned = {
+            cell.key for run in list_runs(cells)[0] for cell in run.planned if cell.key.startswith(key)
+        }
         tries = [found for name in sorted(planned) if (found := cells.last_error(name)) is not None]
         if len(tries) != 1:
             raise
         return tries[0]
-
-
-def _run(cells: Cells, run: str) -> RunFacts:
-    document, ended = cells.read_run(run) or {}, cells.read_run(run, RESULT) or {}
-    try:
-        return RunFacts(
-            id=run,
-            experiment=str(document.get("experiment") or experiment_of(run)),
-            started_at=_time(ended.get("started_at")) or _begun(run),
-            finished_at=_time(ended.get("finished_at")),
-            planned=tuple(
-                Planned(one["key"], one["task"], one["label"], int(one["attempt"]))
-                for one in document["planned"]
-            ),
-            skipped=tuple(_skipped(one) for one in document.get("skipped", ())),
-            notes=tuple(_notes(ended)),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise StoreError(f"The record of run {run} can't be read.", remedy="Run it again.") from error
-
-
-def _skipped(row: Mapping[str, Any]) -> Skipped:
-    state, reason = str(row.get("state", "")), str(row.get("reason", ""))
-    return Skipped(row["task"], ": ".join(filter(None, (state, reason))), tuple(row.get("changed", ())))
-
-
-def _notes(ended: Mapping[str, Any]) -> Iterator[str]:
-    if not ended:
-        yield "The run has not come to its end: what is measured so far is shown."
-    elif number := ended.get("not_started"):
-        yield f"{number} of its cells were not started: the ceiling of cost was met."
-    yield from (f"A gate tripped: {one}" for one in ended.get("gates", ()))
-
-
-def _begun(run: str) -> datetime | None:
-    """When a run began, from its id."""
-    with suppress(ValueError):
-        return datetime.strptime(run.partition("-")[0], "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
-    return None
-
-
-def _time(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
 
 
 def _stored(cells: Cells, planned: Planned, run: RunFacts, own: Collection[str] | None) -> StoredCell | None:
@@ -207,7 +172,11 @@ def evidence(cell: StoredCell, reference: bytes | None) -> CellFiles:
         log=_log(cell),
         prompt=_maybe(cell, cellfiles.PROMPT) or b"",
         final_message=cell.record.result.usage.final_message,
-        remarks=(*_refused(_maybe(cell, cellfiles.EGRESS)), *_dropped(_maybe(cell, cellfiles.GRADE))),
+        remarks=(
+            *_refused(_maybe(cell, cellfiles.EGRESS)),
+            *_not_taken(_maybe(cell, cellfiles.AGENT)),
+            *_dropped(_maybe(cell, cellfiles.GRADE)),
+        ),
         where=str(cell.folder),
     )
 
@@ -234,6 +203,18 @@ def _refused(egress: bytes | None) -> tuple[str, ...]:
     return tuple(f"{text} ({times} times)" if times > 1 else text for text, times in told.items())
 
 
+def _not_taken(agent: bytes | None) -> tuple[str, ...]:
+    """What the agent left that is no part of the candidate, and what its container warned of."""
+    paths, warnings = (_texts(agent, key) for key in ("left_out", "warnings"))
+    told = [
+        f"{path} was not taken into the candidate: the tree ignores it, it is a cache, or it is no source"
+        for path in paths[:MOST_PATHS]
+    ]
+    if len(paths) > MOST_PATHS:
+        told.append(f"{len(paths) - MOST_PATHS} more paths were not taken; agent.json has them all")
+    return (*told, *(f"The agent's container: {warning}" for warning in warnings))
+
+
 def _dropped(grade: bytes | None) -> tuple[str, ...]:
     """What the grade does not stand on, though the agent changed it."""
     rows = _rows(grade, "dropped_paths")
@@ -242,11 +223,20 @@ def _dropped(grade: bytes | None) -> tuple[str, ...]:
     )
 
 
+def _texts(data: bytes | None, key: str) -> list[str]:
+    """A list of texts in a stored document, as far as it can be read."""
+    with suppress(ValueError):
+        found = json.loads(data or b"{}")
+        listed = found.get(key) if isinstance(found, dict) else None
+        return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+    return []
+
+
 def _rows(data: bytes | None, key: str = "") -> list[Mapping[str, Any]]:
     """The mappings in a list of a stored document, as far as it can be read."""
     try:
         found = json.loads(data or b"[]")
-    except ValueError:
+    except (RecursionError, ValueError):
         return []
     rows = found.get(key) if key and isinstance(found, dict) else found
     return [one for one in rows if isinstance(one, dict)] if isinstance(rows, list) else []

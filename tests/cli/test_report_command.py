@@ -168,6 +168,28 @@ def test_refused_requests_and_dropped_changes_are_told(berbench: Place) -> None:
         assert "(2 times)" in berbench("report", "cell", cell.key, *form).out
 
 
+def test_P28_P02_what_was_not_taken_into_a_candidate_is_told(berbench: Place) -> None:
+    """A file that the repository ignores may be the one that the change needs: whoever reads the cell must know."""
+    cell = berbench.result("7", A, FAIL)
+    keep_run(berbench.cells, [cell])
+    agent = berbench.cells.folder / "cells" / cell.key / cellfiles.AGENT
+    left = ["build/gen.py", *(f"build/{number}.o" for number in range(30))]
+    warnings = ["the container was ended from within"]
+    agent.write_text(
+        json.dumps({**json.loads(agent.read_bytes()), "left_out": left, "warnings": warnings}), "utf-8"
+    )
+    remarks = berbench("report", "cell", cell.key, "--json").document["remarks"]
+    assert remarks[0].startswith("build/gen.py was not taken into the candidate: ")
+    assert remarks[-2:] == [
+        "11 more paths were not taken; agent.json has them all",
+        "The agent's container: the container was ended from within",
+    ]
+    for form in ((), ("--markdown",)):
+        assert "not taken into the candidate" in berbench("report", "cell", cell.key, *form).out
+    agent.write_text("[]", "utf-8")
+    assert berbench("report", "cell", cell.key, "--json").document["remarks"] == []
+
+
 def test_a_cell_that_gave_no_measurement_is_shown_as_well(berbench: Place, tmp_path: Path) -> None:
     keep_run(berbench.cells, berbench.results())
     said = berbench("report", "cell", key_of("8", B, 1)[:10])
