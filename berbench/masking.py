@@ -1,4 +1,5 @@
-"""Keeps secrets out of what is shown or kept: the value itself, and what becomes of it in base64 and addresses.
+"""Keeps secrets out of what is shown or kept: the value itself, and what becomes of it in base64, addresses, JSON
+and HTML.
 
 For text that someone else wrote: what a forge answers, what a build prints. berbench's own messages name the
 variable that holds a secret and never the value.
@@ -6,6 +7,8 @@ variable that holds a secret and never the value.
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable
@@ -14,6 +17,8 @@ from urllib.parse import quote, quote_plus
 MASK = "***"
 _FEWEST = 4  # characters; a shorter value is no secret, and would blot out half of any text
 _FEWEST_ENCODED = 8
+_UNTOUCHED = ("", "/", "!'()*")  # the last by JavaScript
+_PERCENT = re.compile("%[0-9A-F]{2}")
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
@@ -40,7 +45,12 @@ class Masked:
             self._sink(piece)
             return
         data = self._rest + piece
-        hold = max(0, len(data) - self._keep)
+        if (
+            len(data) < 2 * self._keep
+        ):  # a long secret's length is not looked through for each byte that comes
+            self._rest = data
+            return
+        hold = len(data) - self._keep
         at, out = 0, []
         for found in self._any.finditer(data):
             if found.end() > hold:  # it may be the beginning of a longer one
@@ -61,7 +71,9 @@ class Masked:
 def _forms(secret: str) -> Iterable[str]:
     if len(secret) < _FEWEST:
         return
-    yield from {secret, quote(secret, safe="", errors="replace"), quote_plus(secret, errors="replace")}
+    yield from {secret, html.escape(secret), html.escape(secret, quote=False)}
+    yield from _in_addresses(secret)
+    yield from _in_json(secret)
     data = secret.encode("utf-8", "replace")
     # Within longer data ("user:secret") base64 depends on where the secret starts; its inner part does not.
     for offset in range(3):
@@ -69,6 +81,22 @@ def _forms(secret: str) -> Iterable[str]:
         inner = b64encode(bytes(offset) + data).decode("ascii")[first:last]
         if len(inner) >= _FEWEST_ENCODED:
             yield from {inner, inner.replace("+", "-").replace("/", "_")}
+
+
+def _in_addresses(secret: str) -> Iterable[str]:
+    """Percent signs, of capitals or not; what stays as it is differs between languages, and between path and query."""
+    written = {quote(secret, safe=safe, errors="replace") for safe in _UNTOUCHED}
+    written.add(quote_plus(secret, errors="replace"))
+    for form in written:
+        yield from (form, _PERCENT.sub(lambda found: found[0].lower(), form))
+
+
+def _in_json(secret: str) -> Iterable[str]:
+    """As a text in JSON, and as one in JSON that is itself a text in JSON, as tools tell of what they were asked."""
+    for ascii_only in (True, False):
+        once = json.dumps(secret, ensure_ascii=ascii_only)
+        yield once[1:-1]
+        yield from (json.dumps(once, ensure_ascii=again)[3:-3] for again in (True, False))
 
 
 def _longest_first(forms: Iterable[str]) -> list[str]:

@@ -49,7 +49,9 @@ class Session:
     def report(self) -> None:
         """How often this process fired."""
         spent = time.process_time()
-        print(f"  {self.target.name}: {self.inputs} inputs, {len(self.seen)} places, {spent:.0f} s", flush=True)
+        print(
+            f"  {self.target.name}: {self.inputs} inputs, {len(self.seen)} places, {spent:.0f} s", flush=True
+        )
 
     def _try(self, data: bytes, *, memory: bool = False) -> Failure | None:
         return try_input(self.target.check, data, seconds=SECONDS * self.slack, memory=memory)

@@ -25,10 +25,10 @@ def check_secret_files(files: Iterable[SecretFile]) -> None:
 
 
 def secret_words(variables: Iterable[tuple[str, str]], files: Iterable[SecretFile]) -> tuple[str, ...]:
-    """The variables' values, and of files the words that look like keys: long, with letters and digits."""
+    """The variables' values, and of them and of files the words that look like keys: long, with letters and digits."""
     found = [value for _, value in variables]
-    for file in files:
-        text = file.data.decode("utf-8", "surrogateescape")
+    # A value of several lines, or a document, is seldom told as a whole.
+    for text in (*found, *(file.data.decode("utf-8", "surrogateescape") for file in files)):
         found += [word for word in _WORD.findall(text) if _is_key(word)]
     return tuple(dict.fromkeys(found))
 
