@@ -404,3 +404,11 @@ def test_nothing_to_fix_changes_nothing() -> None:
 
 def test_lint_facts_of_nothing_known_switch_checks_off() -> None:
     assert lint(make(), LintFacts()) == ()
+
+
+def test_checks_that_nothing_runs_are_refused() -> None:
+    """They would be taken for a part of every pass."""
+    problem = found(make(assert_=({"id": "x", "type": "absent", "pattern": "TODO"},)))[
+        "assertions-unsupported"
+    ]
+    assert (problem.severity, problem.where) == ("error", "task.yaml: assert")
