@@ -23,7 +23,10 @@ from berbench.model.changes import ABSENT, EXECUTABLE, GITLINK, REGULAR, SYMLINK
 
 Original = Callable[[frozenset[str]], Mapping[str, TreeEntry]]  # paths → what the image itself holds there
 
-MOST_BYTES = 1 << 30  # of all changed files together
+MOST_BYTES = (
+    256 << 20
+)  # of all changed files together; more would be junk, and take minutes to make a patch of
+SMALL = 1 << 20  # bytes of a file for which there is as much room again: source is not lost behind junk
 _FILES = {REGULAR, EXECUTABLE}
 
 # Weaker than the tree's own rules: what tools leave behind in any project, and no project keeps.
@@ -63,21 +66,42 @@ class _Left:
     bytes: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What a work tree is held against: the tree that the agent saw, paths that were planted in it, paths that ignore
+    rules don't keep out, and the image."""
+
+    tree: str
+    planted: frozenset[str] = frozenset()
+    keep: tuple[str, ...] = ()
+    original: Original = lambda paths: {}
+
+
 def collect(
-    history: History,
-    workspace: Workspace,
-    tree: str,
-    *,
-    planted: Iterable[str] = (),
-    keep: Iterable[str] = (),
-    original: Original = lambda paths: {},
+    history: History, workspace: Workspace, sides: Sides, start: Candidate | None = None
 ) -> Candidate:
-    """Take the candidate of a workspace, whose processes are ended first."""
-    before = history.tree_of(tree)
-    base = {entry.path: entry for entry in history.list_tree(before)}
-    changed = workspace.end()
-    listed, out = _sifted((*changed, *_unlisted(workspace, base, changed)), base, frozenset(planted))
-    out |= _ignored(history, before, base, listed, tuple(keep))
+    """Take the candidate of a workspace, whose processes are ended first. Where set-up lines ran before the agent,
+    `start` is what they left: the agent's work is what differs from that."""
+    if start is None:
+        return _found(history, workspace, workspace.end(), sides, sides.tree)
+    found = _found(history, workspace, workspace.end(), sides, start.tree)
+    known = set(start.left_out)
+    return replace(found, left_out=tuple(one for one in found.left_out if one not in known))
+
+
+def as_set_up(history: History, workspace: Workspace, sides: Sides) -> Candidate:
+    """What set-up lines left in a workspace where no agent has worked yet."""
+    return _found(history, workspace, workspace.changed(), sides, sides.tree)
+
+
+def _found(
+    history: History, workspace: Workspace, changed: tuple[Changed, ...], sides: Sides, start: str
+) -> Candidate:
+    """The candidate of what differs from the tree `start`."""
+    base = _entries(history, sides.tree)
+    begun = base if start == sides.tree else _entries(history, start)
+    listed, out = _sifted((*changed, *_unlisted(workspace, begun, changed)), begun, sides.planted)
+    out |= _ignored(history, sides.tree, begun, listed, sides.keep)
     folders = _folders(listed)
     asked = {
         path for path, one in listed.items()
@@ -90,21 +114,29 @@ def collect(
             missing.discard(as_told(found.path))
             _take(found, left)
         # An engine's archive holds no socket.
-        out |= dict.fromkeys(missing.difference(map(as_told, base)), "no file")
+        out |= dict.fromkeys(missing.difference(map(as_told, begun)), "no file")
         ids = history.write_blobs(blobs)
     written = {
         path: TreeEntry(path, mode, ids[number])
         for path, (mode, number) in left.files.items()
-        if path not in base or (base[path].mode, base[path].id) != (mode, ids[number])
+        if begun.get(path) != TreeEntry(path, mode, ids[number])
     }
-    _drop_what_was_so(written, base, listed, original)
+    untouched = frozenset(path for path in written if begun.get(path) == base.get(path))
+    _drop_what_was_so(written, begun, listed, lambda paths: sides.original(paths & untouched))
     _drop_links_that_leave(written, left)
-    deleted = _deleted(base, listed, folders, asked, left)
-    changes = [_change(base.get(entry.path), entry) for entry in written.values()]
-    changes += [_change(entry, None) for entry in deleted if entry.path not in written]
-    after = history.make_tree(before, changes) if changes else before
-    patch = history.diff(before, after) if after != before else b""
-    return Candidate(patch, after, tuple(sorted(left.out.items())))
+    after: dict[str, TreeEntry | None] = dict(written)
+    for entry in _deleted(begun, listed, folders, asked, left):
+        after.setdefault(entry.path, None)
+    changes = [
+        _change(path, base.get(path), entry) for path, entry in after.items() if entry != base.get(path)
+    ]
+    tree = history.make_tree(sides.tree, changes) if changes else history.tree_of(sides.tree)
+    patch = history.diff(sides.tree, tree) if changes else b""
+    return Candidate(patch, tree, tuple(sorted(out.items())))
+
+
+def _entries(history: History, tree: str) -> dict[str, TreeEntry]:
+    return {entry.path: entry for entry in history.list_tree(tree)}
 
 
 def _unlisted(
@@ -185,7 +217,7 @@ def _take(found: Found, left: _Left) -> None:
         left.links[found.path] = found.target
     elif found.body is None or found.size > LARGEST:
         left.out[found.path] = f"larger than {LARGEST >> 20} MiB"
-    elif left.bytes + found.size > MOST_BYTES:
+    elif left.bytes + found.size > MOST_BYTES * (2 if found.size <= SMALL else 1):
         left.out[found.path] = f"more than {MOST_BYTES >> 20} MiB in all"
     else:
         left.bytes += found.size
@@ -247,12 +279,12 @@ def _deleted(
     return found
 
 
-def _change(old: TreeEntry | None, new: TreeEntry | None) -> Change:
+def _change(path: str, old: TreeEntry | None, new: TreeEntry | None) -> Change:
     known = new or old
     assert known is not None
     zeros = "0" * len(known.id)
     return Change(
-        known.path,
+        path,
         old.mode if old else ABSENT,
         new.mode if new else ABSENT,
         old.id if old else zeros,

@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from berbench.agents.candidate import Candidate, collect
+from berbench.agents.candidate import Candidate, Sides, as_set_up, collect
 from berbench.agents.layer import layer_recipe
 from berbench.agents.secrets import check_secret_files, secret_words
+from berbench.agents.setup import set_up
 from berbench.engine.capture import Capture
 from berbench.engine.door import Engine, Say
 from berbench.engine.workspace import STDOUT, Ran, Workspace, WorkspaceSpec
@@ -64,9 +65,12 @@ class Agents:
         """
         spec = self._spec(trial)
         with self.engine.workspace(spec) as workspace:
+            failed = set_up(workspace, trial.setup, trial.setup_s)
+            sides = self._sides(trial, spec.delta)
+            start = as_set_up(self.history, workspace, sides) if trial.setup else None
             steps = _Steps(trial, workspace, hand_over).run()
-            candidate = self._collect(trial, workspace, spec.delta)
-        return _facts(trial, workspace, steps, candidate)
+            candidate = collect(self.history, workspace, sides, start)
+        return _facts(trial, workspace, steps, candidate, failed)
 
     def _spec(self, trial: AgentTrial) -> WorkspaceSpec:
         check_secret_files(trial.secret_files)
@@ -98,7 +102,7 @@ class Agents:
         changes = [put(self.history, entry) for entry in planted.values()]
         return self.history.make_tree(tree, changes)
 
-    def _collect(self, trial: AgentTrial, workspace: Workspace, delta: Delta) -> Candidate:
+    def _sides(self, trial: AgentTrial, delta: Delta) -> Sides:
         laid_out = {entry.path for entry in delta.writes}
 
         def original(paths: frozenset[str]) -> Mapping[str, TreeEntry]:
@@ -110,14 +114,7 @@ class Agents:
                 return {}
             return {entry.path: entry for entry in self.engine.work_tree(trial.image, asked)}
 
-        return collect(
-            self.history,
-            workspace,
-            trial.tree,
-            planted=[entry.path for entry in trial.planted],
-            keep=trial.keep,
-            original=original,
-        )
+        return Sides(trial.tree, frozenset(entry.path for entry in trial.planted), trial.keep, original)
 
 
 @dataclass(slots=True)
@@ -215,7 +212,11 @@ def _prompt(text: bytes) -> FileEntry:
 
 
 def _facts(
-    trial: AgentTrial, workspace: Workspace, steps: tuple[StepFacts, ...], candidate: Candidate
+    trial: AgentTrial,
+    workspace: Workspace,
+    steps: tuple[StepFacts, ...],
+    candidate: Candidate,
+    failed: tuple[str, ...],
 ) -> AgentFacts:
     last = steps[-1] if steps else StepFacts("", 0, 0.0)
     return AgentFacts(
@@ -232,7 +233,7 @@ def _facts(
         image=trial.image.id,
         engine=workspace.engine,
         setup_failed=last.setup_failed,
-        warnings=workspace.warnings,
+        warnings=(*failed, *workspace.warnings),
         steps=steps,
         egress=_masked(workspace.egress, trial),
     )

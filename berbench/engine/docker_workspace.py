@@ -55,6 +55,7 @@ class DockerWorkspace:
         self._user = spec.image.user
         self._workdir = spec.image.workdir
         self._env: dict[str, str] = {}
+        self._bare: dict[str, str] = {}
         self._ended = False
         self._finishing: Beside | None = None
         self._killed_before = 0
@@ -83,7 +84,8 @@ class DockerWorkspace:
                 details=told[-10:],
             )
         self._killed_before = _number(said)
-        self._env = {**dict(self._spec.env), **network, "HOME": self._home, **dict(self._spec.secrets)}
+        self._bare = {**dict(self._spec.env), "HOME": self._home}
+        self._env = {**self._bare, **network, **dict(self._spec.secrets)}
         for number, file in enumerate(self._spec.secret_files):
             env = [f"BERBENCH_SECRET={file.data.decode('utf-8', 'surrogateescape')}"]
             code, _ = self._small_step(seat.put_secret(file.target, number), self._user, env)
@@ -124,10 +126,12 @@ class DockerWorkspace:
         *,
         stdin: str = "",
         env: Sequence[tuple[str, str]] = (),
+        bare: bool = False,
         timeout_s: float,
     ) -> Ran:
         """Run a command as the image's user."""
-        variables = [f"{name}={value}" for name, value in {**self._env, **dict(env)}.items()]
+        given = self._bare if bare else self._env
+        variables = [f"{name}={value}" for name, value in {**given, **dict(env)}.items()]
         try:
             number = self._box.second(seat.with_input(argv, stdin), self._user, self._workdir, variables)
         except Refused as error:
@@ -171,7 +175,7 @@ class DockerWorkspace:
     # --- afterwards ---
 
     def end(self) -> tuple[Changed, ...]:
-        """End every process; what differs from the image below the work tree."""
+        """End every process; what differs."""
         if not self._ended:
             with contextlib.suppress(EngineError):  # it may have ended by itself
                 self._out_of_memory = self._kills() > self._killed_before
@@ -181,6 +185,10 @@ class DockerWorkspace:
             self._ended = True
             if self._enclosure is not None:
                 self._finishing = Beside(self._enclosure.finish)
+        return self.changed()
+
+    def changed(self) -> tuple[Changed, ...]:
+        """What differs from the image below the work tree."""
         top = self._workdir.rstrip("/") + "/"
         changed = tuple(
             Changed(path[len(top) :], gone=kind == GONE, added=kind == ADDED)

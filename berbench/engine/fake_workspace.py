@@ -49,9 +49,8 @@ class FakeWorkspace:
         self.put(spec.files)
         for number, file in enumerate(spec.secret_files):
             self._secret(file.target, number, file.data)
-        given = {**dict(spec.env), **dict(spec.secrets)}
-        self._env = {**env, **{name: self._here(text) for name, text in given.items()}}
-        self._env["HOME"] = str(room / "agent" / "home")
+        self._bare = {**env, **self._texts(spec.env), "HOME": str(room / "agent" / "home")}
+        self._env = {**self._bare, **self._texts(spec.secrets)}
         self._before = _marks(self._tree)
 
     @property
@@ -94,11 +93,12 @@ class FakeWorkspace:
         *,
         stdin: str = "",
         env: Sequence[tuple[str, str]] = (),
+        bare: bool = False,
         timeout_s: float,
     ) -> Ran:
         """Run a command; both outputs are told as the first."""
         command = [self._here(part) for part in seat.with_input(argv, stdin)]
-        variables = {**self._env, **{name: self._here(text) for name, text in env}}
+        variables = {**(self._bare if bare else self._env), **self._texts(env)}
         began = time.monotonic()
         late = threading.Event()
 
@@ -132,8 +132,12 @@ class FakeWorkspace:
         return place.read_bytes()[-limit:] if place.is_file() else None
 
     def end(self) -> tuple[Changed, ...]:
-        """End every process; what differs from how the tree was laid out."""
+        """End every process; what differs."""
         self._signal(9)
+        return self.changed()
+
+    def changed(self) -> tuple[Changed, ...]:
+        """What differs from how the tree was laid out."""
         now = _marks(self._tree)
         gone = [Changed(as_told(path), gone=True) for path in self._before if path not in now]
         changed = [
@@ -163,6 +167,9 @@ class FakeWorkspace:
         for path in _marks(self._tree):
             if as_told(path) in wanted:
                 yield from _found(self._tree, path)
+
+    def _texts(self, variables: Iterable[tuple[str, str]]) -> dict[str, str]:
+        return {name: self._here(text) for name, text in variables}
 
     def _here(self, text: str) -> str:
         return self._names.sub(lambda found: self._places[found[0]], text)

@@ -88,8 +88,9 @@ class Workspace(Protocol):
         """Write files; paths as in `WorkspaceSpec.files`. They belong to the image's user."""
 
     def run(self, argv: Sequence[str], sink: Sink, *, stdin: str = "", env: Sequence[tuple[str, str]] = (),
-            timeout_s: float) -> Ran:  # fmt: skip
-        """Run a command in the work tree as the image's user, with the secrets in its environment. `stdin` is a path.
+            bare: bool = False, timeout_s: float) -> Ran:  # fmt: skip
+        """Run a command in the work tree as the image's user, with the secrets and what leads to the proxy in its
+        environment, or `bare` of them. `stdin` is a path.
 
         At `timeout_s` everything in the container gets TERM, and after GRACE_S the container is ended.
         """
@@ -97,12 +98,15 @@ class Workspace(Protocol):
     def read(self, path: str, limit: int) -> bytes | None:
         """The last `limit` bytes of a file by its absolute path; None when there is none."""
 
+    def changed(self) -> tuple[Changed, ...]:
+        """What differs from the image below the work tree, `.git` included."""
+
     def end(self) -> tuple[Changed, ...]:
-        """End every process, and then tell what differs from the image below the work tree, `.git` included."""
+        """End every process, and then tell what differs."""
 
     @property
     def lists_all(self) -> bool:
-        """Whether `end` tells every file that was written. Where an engine goes by sizes and times, it lacks one of
+        """Whether `changed` tells every file that was written. Where an engine goes by sizes and times, it lacks one of
         the same size, mode and owner as before whose time was set back."""
 
     def entries(self, paths: Container[str]) -> Iterator[TreeEntry]:

@@ -80,4 +80,8 @@ class AgentTrial:
     ] = ()  # hosts that are refused besides the known forges: where the repository lives
     limits: Limits = field(default_factory=Limits)
     altered: tuple[str, ...] | None = None
+    setup: tuple[
+        str, ...
+    ] = ()  # the task's lines of shell, run before the first step; what they change is nobody's work
+    setup_s: float = 600.0  # for each of them; none of it is the agent's time
     keep: tuple[str, ...] = ()  # files or folders that ignore rules don't keep out of the candidate

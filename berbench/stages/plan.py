@@ -69,6 +69,7 @@ class Ground:
             image=self.image_key,
             attempt=attempt,
             config_path=task.config_path,
+            setup=task.environment.setup,
         )
 
 

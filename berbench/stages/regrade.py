@@ -31,7 +31,7 @@ SCHEMA = "berbench.regrade/1"
 
 # Inputs of a task's proof that no agent sees: another one of these asks for another grade, not for another agent.
 UNSEEN = frozenset(
-    {"assertions", "evidence", "grading", "network", "protected_paths", "reference_patch", "setup"}
+    {"assertions", "evidence", "grading", "network", "protected_paths", "reference_patch"}
     | {"tests_patch", "timeouts", "verify_command"}
 )
 
@@ -63,6 +63,7 @@ def goal(old: CellRecord, ground: Ground | None) -> tuple[dict[str, str], str]:
         prompt=ground.files.prompt,
         limits=task.limits.limits(),
         image=ground.image_key,
+        setup=task.environment.setup,
     )
     seen += [name for name in today if name != "task" and old.inputs.get(name) != today[name]]
     if seen:

@@ -92,13 +92,21 @@ def test_an_ordinary_user_may_change_all_and_has_a_home(as_user: AgentBench):
         "id -u; echo $HOME; touch ~/x; git status --short; echo 'two = 3' >src/deep/two.py;"
         " rm kept.txt; echo x >new; stat -c %u new src .git",
         altered=("src/one.py", "docs/read me.md", "src/deep/two.py"),
+        setup=(
+            "id -u >built; mkdir -p build; echo b >build/b; echo more >>kept.txt; rm run.sh",
+            "touch ~/.made",
+        ),
     )
-    assert facts.exit_code == 0, facts.log
+    assert (facts.exit_code, facts.warnings, facts.left_out) == (0, (), ()), facts.log
     assert facts.log.decode().splitlines() == [
         "1234",
         "/home/tester",
-        *(' M "docs/read me.md"', " M src/deep/two.py"),
-        " M src/one.py",  # by the build: an agent sees what is there, and it is not counted as its work
+        ' M "docs/read me.md"',
+        " M kept.txt",  # by set-up lines
+        " D run.sh",
+        " M src/deep/two.py",  # by the build: an agent sees what is there, and it is not counted as its work
+        " M src/one.py",
+        "?? built",
         "?? src/version.py",
         *["1234"] * 3,
     ]

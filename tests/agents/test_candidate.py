@@ -11,6 +11,7 @@ import pytest
 from agent_bench import NON_UTF8, AgentBench, make_bench
 from candidate_cases import CASES, Case
 
+from berbench.agents import candidate
 from berbench.agents.candidate import leaves
 from berbench.engine import fake_workspace
 from berbench.engine.fake import FakeEngine
@@ -136,3 +137,13 @@ def test_an_edit_that_keeps_size_and_time_is_taken_where_the_engine_goes_by_them
     monkeypatch.setattr(FakeWorkspace, "lists_all", False)
     facts = bench.run(f"{script}; {LONG_AGO}")
     assert {path: data for path, (_, data) in bench.left(facts).items()} == left
+
+
+def test_P02_no_source_is_lost_behind_junk(bench: AgentBench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(candidate, "MOST_BYTES", 3000)
+    monkeypatch.setattr(candidate, "SMALL", 100)
+    facts = bench.run(
+        "for i in 1 2 3; do head -c 1450 /dev/urandom >a$i; done; head -c 101 /dev/zero >b; echo x >x"
+    )
+    assert sorted(bench.left(facts)) == ["a1", "a2", "x"]
+    assert facts.left_out == ("a3", "b")

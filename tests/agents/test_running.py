@@ -16,7 +16,7 @@ from berbench.engine.fake import FakeEngine
 from berbench.errors import ConfigError, EngineError, Interrupted
 from berbench.model.agent import PROMPT_FILE, AgentStep, SecretFile
 from berbench.model.cells import StepFacts
-from berbench.model.changes import REGULAR
+from berbench.model.changes import EXECUTABLE, REGULAR
 from berbench.model.tools import ToolDocument
 
 DOCKERFILE = "FROM x\nWORKDIR /work\nCOPY . .\n"
@@ -117,6 +117,49 @@ def test_telemetry_is_the_file_that_this_step_wrote(bench: AgentBench):
 def test_long_output_is_cut_in_the_middle(bench: AgentBench):
     facts = bench.run("head -c 5000000 /dev/zero | tr '\\0' a; echo; echo end")
     assert facts.log_truncated and len(facts.log) < 2_200_000 and facts.log.endswith(b"aaa\nend\n")
+
+
+# --- set-up lines ---
+
+SETUP = (
+    "echo made >made; echo 'one = 1  # made' >src/one.py; rm data.bin; mkdir build; echo junk >build/junk",
+    'test -z "$API_KEY" && cat made >also; echo more >run.sh; ln -s /etc away',
+)
+
+
+def test_set_up_lines_run_before_the_agent_and_what_they_change_is_nobodys_work(bench: AgentBench):
+    secrets = (("API_KEY", "sk-0123456789"),)
+    facts = bench.run("cat made also src/one.py build/junk", setup=SETUP, secrets=secrets)
+    assert facts.log == b"made\nmade\none = 1  # made\njunk\n" and facts.warnings == ()
+    assert facts.candidate == b"" and facts.left_out == ()
+
+
+def test_an_agents_work_on_what_set_up_made_is_its_own(bench: AgentBench):
+    facts = bench.run("echo mine >>made; rm also src/one.py; echo x >data.bin; echo y >run.sh", setup=SETUP)
+    assert bench.left(facts) == {
+        "made": (REGULAR, b"made\nmine\n"),
+        "src/one.py": (0, b""),
+        "data.bin": (REGULAR, b"x\n"),
+        "run.sh": (EXECUTABLE, b"y\n"),
+    }
+    facts = bench.run("git checkout -q src/one.py data.bin; rm -r build; echo z >build", setup=SETUP)
+    assert bench.left(facts) == {"build": (REGULAR, b"z\n")}  # no folder, so no rule names it
+    assert facts.left_out == ()
+
+
+def test_a_set_up_line_that_fails_is_told_and_the_agent_works(bench: AgentBench):
+    facts = bench.run(
+        "echo x >x; ls never 2>/dev/null; true", setup=("echo made >made; echo why; exit 3", "touch never")
+    )
+    assert facts.warnings == (
+        "the set-up line 'echo made >made; echo why; exit 3' failed (exit code 3): why",
+    )
+    assert facts.exit_code == 0 and facts.log == b"" and bench.left(facts) == {"x": (REGULAR, b"x\n")}
+
+
+def test_a_set_up_line_without_end_is_no_measurement(bench: AgentBench):
+    with pytest.raises(EngineError, match="did not end within 1 s"):
+        bench.run("true", setup=("sleep 60",), setup_s=1)
 
 
 # --- secrets ---

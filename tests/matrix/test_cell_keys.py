@@ -60,6 +60,7 @@ def test_keys_are_the_same_in_every_version(name: str) -> None:
         ("image", {"image": "j" * 64}),
         ("attempt", {"attempt": 2}),
         ("options", {"config_path": "AGENTS.md"}),
+        ("setup", {"setup": ("make",)}),
     ],
 )
 def test_what_is_around_an_agent_decides_its_cell(named: str, changes: dict[str, Any]) -> None:
