@@ -143,7 +143,8 @@ def test_P02_no_source_is_lost_behind_junk(bench: AgentBench, monkeypatch: pytes
     monkeypatch.setattr(candidate, "MOST_BYTES", 3000)
     monkeypatch.setattr(candidate, "SMALL", 100)
     facts = bench.run(
-        "for i in 1 2 3; do head -c 1450 /dev/urandom >a$i; done; head -c 101 /dev/zero >b; echo x >x"
+        "for i in 1 2 3; do head -c 1450 /dev/urandom >a$i; done; echo 1 >src/one.py; echo x >x"
     )
-    assert sorted(bench.left(facts)) == ["a1", "a2", "x"]
-    assert facts.left_out == ("a3", "b")
+    left = bench.left(facts)
+    assert {"src/one.py", "x"} < set(left) and len(left) == 4
+    assert set(facts.left_out) == {"a1", "a2", "a3"} - set(left)
