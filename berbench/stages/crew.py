@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Protocol
 
+from berbench.errors import Interrupted
 from berbench.model.cells import AgentFacts, Cell, CellOutcome, CellResult
 from berbench.stages.budget import Answer, Budget
 from berbench.stages.measure import Makers, kept_work, measure
@@ -174,6 +175,8 @@ class _Crew:
         cells, ground = self._makers.cells, self._plan.grounds[cell.task]
         found = measure(self._makers, cell, ground, lambda line: self._shown.say(cell, line), work=work)
         result = found.record.result
+        if result.outcome is CellOutcome.ERROR and self.stop.is_set():
+            raise Interrupted("Interrupted.")  # what failed is what was being closed: no try of the cell
         if result.outcome is CellOutcome.ERROR:
             cells.save_error(found.record, found.files, self._makers.bench.now())
         else:

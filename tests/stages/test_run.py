@@ -351,6 +351,23 @@ def test_a_stop_before_all_workers_are_at_work_ends_those_that_are(
     assert len(place.work.asked) == 1
 
 
+def test_what_fails_while_a_run_is_being_stopped_is_no_try(place: RunPlace) -> None:
+    second = threading.Event()
+
+    def first_stops_the_run(cell: Cell, ground: Ground) -> AgentFacts:
+        if cell.key == place.work.asked[0]:
+            assert second.wait(10)
+            raise StoreError("Can't write: the disk is full.")
+        second.set()
+        time.sleep(0.6)
+        raise EngineError("The engine is gone.")
+
+    place.work.script = first_stops_the_run
+    with pytest.raises(StoreError):
+        place.run(place.plan("{tools: [{tool: agent, model: a}]}"))
+    assert not (place.cells.folder / "errors").exists()
+
+
 # Measuring anew
 
 
