@@ -249,7 +249,7 @@ class DockerWorkspace:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What went wrong beside the work."""
-        return tuple(self.trouble)
+        return (*self.trouble, *(self._enclosure.warnings if self._enclosure else ()))
 
     # --- within ---
 

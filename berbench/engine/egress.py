@@ -128,7 +128,9 @@ def denied(line: bytes, at: datetime | None = None) -> Denied | None:
 
 
 def _asked(text: str) -> tuple[str, int]:
-    """Host and port of what a request names."""
+    """Host and port of what a request names. Before an address that is no request of plain HTTP the proxy logs the
+    place where it was asked."""
+    text = re.sub(r"^http://[0-9.]+:[0-9]+(?=[a-z]+://)", "", text)
     try:
         parts = urlsplit(text if "://" in text else f"//{text}")
         default = {"http": 80, "ftp": 21}.get(parts.scheme, 443)

@@ -68,6 +68,12 @@ class Enclosure:
         return tuple(self._log.denied) if self._log else ()
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What `denied` leaves out."""
+        more = self._log.more if self._log else 0
+        return (f"{more} more requests were refused than are listed",) if more else ()
+
+    @property
     def log(self) -> bytes:
         """The proxy's log."""
         return self._log.kept.value() if self._log else b""
@@ -197,6 +203,7 @@ class _Log:
 
     def __init__(self, output: Reply) -> None:
         self.denied: list[Denied] = []
+        self.more = 0  # refusals that are not kept
         self.kept = Capture(head=256 << 10, tail=256 << 10)
         self._output = output
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -223,6 +230,8 @@ class _Log:
                         one = egress.denied(line, datetime.now(UTC))
                         if one is not None and len(self.denied) < MOST_DENIED:
                             self.denied.append(one)
+                        elif one is not None:
+                            self.more += 1
 
 
 class _Look:

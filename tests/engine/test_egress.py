@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 
-from berbench.engine import egress
+from berbench.engine import egress, enclosure
+from berbench.engine.api import Reply
 from berbench.errors import EngineError
 from berbench.model.agent import Destination
 
@@ -24,6 +27,8 @@ def test_refusals_are_read_from_the_log():
     assert denied(line.format("http://[::1]:8080/")) == ("::1", 8080)
     assert denied(line.format("1.2.3.4:22")) == ("1.2.3.4", 22)
     assert denied(line.format("odd:port:443")) == ("odd:port:443", 0)
+    assert denied(line.format("http://198.18.0.2:3128https://github.com/x")) == ("github.com", 443)
+    assert denied(line.format("http://198.18.0.2:3128ftp://github.com/")) == ("github.com", 21)
     said = "INFO      Nov 30 02:28:55.412 [7]: Unknown method (GET) or protocol (https://github.com/x)"
     assert denied(said) == ("github.com", 443)
 
@@ -108,3 +113,16 @@ def test_the_base_decides_the_proxys_image():
     one, other = egress.recipe("berbench/base"), egress.recipe("debian:bookworm-slim")
     assert one.key != other.key and one.build_args == (("BASE_IMAGE", "berbench/base"),)
     assert b"tinyproxy" in one.dockerfile
+
+
+def test_refusals_beyond_those_that_are_kept_are_counted(monkeypatch: pytest.MonkeyPatch):
+    class Said:
+        def pieces(self) -> Iterator[bytes]:
+            for number in range(7):
+                line = b'NOTICE [7]: Proxying refused on filtered url "%d.test:443"\n' % number
+                yield b"\1\0\0\0" + len(line).to_bytes(4, "big") + line
+
+    monkeypatch.setattr(enclosure, "MOST_DENIED", 3)
+    log = enclosure._Log(cast(Reply, Said()))
+    log.wait()
+    assert [one.host for one in log.denied] == ["0.test", "1.test", "2.test"] and log.more == 4
