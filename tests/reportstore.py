@@ -50,11 +50,20 @@ def keep_run(
     run = f"{began:%Y%m%dT%H%M%S.%fZ}-ab12-{name}"
     folder = cells.folder / "runs" / run
     folder.mkdir(parents=True)
-    told = {"experiment": name, "fresh": False, "planned": [*rows, *planned], "skipped": [], **document}
+    told = {
+        "schema": "berbench.run-record/1",
+        "experiment": name,
+        "fresh": False,
+        "planned": [*rows, *planned],
+        "skipped": [],
+        **document,
+    }
     (folder / RUN).write_text(json.dumps(told), encoding="ascii")
     if ended:
         times = {"started_at": began.isoformat(), "finished_at": (began + timedelta(hours=1)).isoformat()}
-        (folder / RESULT).write_text(json.dumps({**times, "not_started": 0, "gates": []}), encoding="ascii")
+        (folder / RESULT).write_text(
+            json.dumps({"schema": "berbench.run/1", **times, "not_started": 0, "gates": []}), encoding="ascii"
+        )
     for one in results:
         failed = one.outcome is CellOutcome.ERROR
         where = ("errors", one.key, "20260301T020000.000000Z-abc123") if failed else ("cells", one.key)

@@ -87,15 +87,17 @@ def _told(place: Workplace, what: str, key: str) -> Told:
 
 
 def _list(place: Workplace, *, json: bool, other: bool) -> int:
-    from berbench.cli.console import emit
+    from berbench.cli.console import emit, note
     from berbench.cli.show_report import show_runs
     from berbench.errors import UsageError
     from berbench.reports import runs_document
-    from berbench.stages.report import list_runs
+    from berbench.stages.pastruns import list_runs
 
     if other:
         raise UsageError("The list of runs has two forms.", remedy="give --json, or nothing")
-    runs = list_runs(place.cells)
+    runs, damaged = list_runs(place.cells)
+    for told in damaged:
+        note(told)
     if json:
         emit(runs_document(runs))
     else:

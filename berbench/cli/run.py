@@ -95,6 +95,8 @@ def run(
         if against and (changed := against.other_tasks(plan)):
             note(f"changed since {against.run}, so not held against it: {', '.join(changed)}")
         coming = forecast(place.cells, plan, fresh=fresh)
+        for told in coming.damaged:
+            note(f"{told} It is due again.")
         if not fresh and (count := worth_it(place.cells, plan, coming.due)):
             note(
                 f"{count} of the due cells can be graded from stored work, with no agent: berbench regrade {name}"

@@ -21,13 +21,15 @@ from berbench.stages.measure import Makers, kept_work, measure
 from berbench.stages.plan import Plan
 from berbench.store.cellfiles import CellRecord
 from berbench.store.cells import RESULT, Cells, experiment_of
+from berbench.store.records import OtherVersion, Unreadable
 
 POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is measured already, and what is still due.
+    """What is measured already, and what is still due. `damaged` says of stored cells that can't be read that they
+    can't: they are due.
 
     `older` are the measurements, by key, that a fresh run does not take; None of a run that takes any. `takes_up` are
     the fresh runs of the experiment that were stopped: what they measured is taken.
@@ -37,13 +39,15 @@ class Forecast:
     due: tuple[Cell, ...]
     older: Mapping[str, str] | None = None
     takes_up: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
 
 
 def forecast(cells: Cells, plan: Plan, *, fresh: bool) -> Forecast:
     """Which cells of the plan are due. With `fresh` all are, but what a fresh run that was stopped has measured."""
     if not fresh:
-        due = tuple(cell for cell in plan.cells if cells.find(cell.key) is None)
-        return Forecast(len(plan.cells) - len(due), due)
+        there, damaged = _there(cells, plan)
+        due = tuple(cell for cell in plan.cells if cell.key not in there)
+        return Forecast(len(plan.cells) - len(due), due, damaged=damaged)
     takes_up = stopped_fresh_runs(cells, plan.experiment.name)
     found = {cell.key: cells.find_readable(cell.key) for cell in plan.cells}
     taken = {key for key, record in found.items() if record is not None and record.run in takes_up}
@@ -52,16 +56,33 @@ def forecast(cells: Cells, plan: Plan, *, fresh: bool) -> Forecast:
     return Forecast(len(plan.cells) - len(due), due, older, takes_up)
 
 
+def _there(cells: Cells, plan: Plan) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The keys of what is measured, and what is wrong with cells that can't be read."""
+    there, damaged = set(), []
+    for cell in plan.cells:
+        try:
+            if cells.find(cell.key) is not None:
+                there.add(cell.key)
+        except OtherVersion:
+            raise
+        except Unreadable as error:
+            damaged.append(error.message)
+    return frozenset(there), tuple(damaged)
+
+
 def stopped_fresh_runs(cells: Cells, experiment: str) -> tuple[str, ...]:
     """Fresh runs of an experiment that did not come to their end, since the last run that did."""
     found: list[str] = []
     for run in reversed(cells.runs()):
         if experiment_of(run) != experiment:
             continue
-        if cells.read_run(run, RESULT) is not None:
+        try:
+            if cells.read_run(run, RESULT) is not None:
+                break
+            if (cells.read_run(run) or {}).get("fresh"):
+                found.append(run)
+        except Unreadable:  # nothing hangs on a run whose record is lost
             break
-        if (cells.read_run(run) or {}).get("fresh"):
-            found.append(run)
     return tuple(found)
 
 
@@ -140,9 +161,8 @@ class _Crew:
         with cells.claim(cell.key) as free:
             if not free:
                 return _Did.LATER
-            # A fresh measurement takes the place of one that can't be read as well.
-            find = cells.find if self._older is None else cells.find_readable
-            if (known := find(cell.key)) and self._serves(known):
+            # A new measurement takes the place of one that can't be read.
+            if (known := cells.find_readable(cell.key)) and self._serves(known):
                 self._shared(cell, known.result)
                 return _Did.DONE
             if (work := kept_work(cells, cell)) is not None:  # paid for by an earlier run

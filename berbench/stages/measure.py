@@ -25,6 +25,7 @@ from berbench.stages.verify import document as grade_document
 from berbench.store import cellfiles
 from berbench.store.cellfiles import CellRecord
 from berbench.store.cells import Cells
+from berbench.store.records import Unreadable
 from berbench.verdicts.outcome import Ended, ended, no_measurement
 
 ORACLE = "oracle"
@@ -75,7 +76,7 @@ class _Try:
 def kept_work(cells: Cells, cell: Cell) -> AgentFacts | None:
     """An agent's work that an earlier run paid for and did not grade; what can't be read is none."""
     kept = cells.find_work(cell.key)
-    with suppress(StoreError):
+    with suppress(Unreadable):
         return cellfiles.agent_from(kept) if kept else None
     return None
 

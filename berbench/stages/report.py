@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
-from berbench.errors import BerbenchError, StoreError, UsageError
+from berbench.errors import BerbenchError, UsageError
 from berbench.history.door import History
 from berbench.model.cells import CellResult
 from berbench.model.task import TaskState
-from berbench.reports import CellFiles, Planned, Report, RunFacts, Skipped, TaskFacts, TestLine, gather
+from berbench.reports import CellFiles, Planned, Report, RunFacts, TaskFacts, TestLine, gather
 from berbench.stages.pastruns import list_runs, run_facts
 from berbench.stages.standing import Listed, stand
 from berbench.store import Project, cellfiles, records

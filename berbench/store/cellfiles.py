@@ -23,10 +23,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from berbench.errors import StoreError
+from berbench.errors import ConfigError, StoreError
 from berbench.model.cells import AgentFacts, CellOutcome, CellResult, Refused, StepFacts, Usage
 from berbench.model.trial import Facts
 from berbench.store import records
+from berbench.store.shapes import built
 
 CELL_SCHEMA = "berbench.cell/1"
 AGENT_SCHEMA = "berbench.agent/1"
@@ -83,14 +84,19 @@ def cell_from(data: bytes) -> CellRecord:
     document = records.read_document(data, CELL_SCHEMA, _unreadable)
     try:
         apart = {name: document.pop(name) for name in ("inputs", "task_inputs", "run", "regraded_from")}
-        usage = Usage(**document.pop("usage"))
-        outcome = CellOutcome(document.pop("outcome"))
-        started, finished = _time(document.pop("started_at")), _time(document.pop("finished_at"))
-        result = CellResult(
-            **records.tupled(document), outcome=outcome, usage=usage, started_at=started, finished_at=finished
-        )
-        return CellRecord(result, **apart)
-    except (KeyError, TypeError, ValueError) as error:
+        used = document.pop("usage")
+        values = {
+            **records.tupled(document),
+            "outcome": CellOutcome(document["outcome"]),
+            "usage": built(Usage, used),
+            "started_at": _time(document["started_at"]),
+            "finished_at": _time(document["finished_at"]),
+        }
+        hashes = [text for name in ("inputs", "task_inputs") for item in apart[name].items() for text in item]
+        if not all(isinstance(text, str) for text in (apart["run"], apart["regraded_from"], *hashes)):
+            raise TypeError(CELL)
+        return CellRecord(built(CellResult, values), **apart)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _unreadable(CELL) from error
 
 
@@ -124,28 +130,34 @@ def agent_from(read: Read) -> AgentFacts | None:
     try:
         written, transcript = document.pop("steps"), read(TRANSCRIPT)
         steps = tuple(
-            StepFacts(
-                **step,
+            _step(
+                step,
                 log=read(f"steps/{number:02d}.log") if len(written) > 1 else transcript,
                 telemetry=read(f"telemetry/{number:02d}"),
             )
             for number, step in enumerate(written, 1)
         )
-        refused = tuple(
-            Refused(one["host"], one["port"], datetime.fromisoformat(one["at"]), one["reason"])
-            for one in json.loads(read(EGRESS))
-        )
-        return AgentFacts(
+        values = {
             **records.tupled(document),
-            steps=steps,
-            refused=refused,
-            log=transcript,
-            telemetry=steps[-1].telemetry if steps else read("telemetry/00"),
-            egress=_maybe(read, EGRESS_LOG) or b"",
-            candidate=_maybe(read, CANDIDATE),
-        )
-    except (FileNotFoundError, KeyError, TypeError, ValueError) as error:
+            "steps": steps,
+            "refused": tuple(_refused_from(one) for one in json.loads(read(EGRESS))),
+            "log": transcript,
+            "telemetry": steps[-1].telemetry if steps else read("telemetry/00"),
+            "egress": _maybe(read, EGRESS_LOG) or b"",
+            "candidate": _maybe(read, CANDIDATE),
+        }
+        return built(AgentFacts, values)
+    except (ConfigError, FileNotFoundError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise _unreadable(AGENT) from error
+
+
+def _step(step: Mapping[str, Any], *, log: bytes, telemetry: bytes) -> StepFacts:
+    return built(StepFacts, {**step, "log": log, "telemetry": telemetry})
+
+
+def _refused_from(one: Mapping[str, Any]) -> Refused:
+    values = {"host": one["host"], "port": one["port"], "at": _time(one["at"]), "reason": one["reason"]}
+    return built(Refused, values)
 
 
 def trial_files(trials: Mapping[str, Facts]) -> dict[str, bytes]:
@@ -173,9 +185,8 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _unreadable(what: str) -> StoreError:
-    return StoreError(
-        f"A stored cell holds no {what} that this berbench can read.",
-        remedy="Run the experiment again with `--fresh`.",
+    return records.Unreadable(
+        f"A stored cell holds no {what} that this berbench can read.", remedy="Run the experiment again."
     )
 
 

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from berbench.errors import StoreError, UsageError
+from berbench.errors import ConfigError, StoreError, UsageError
 from berbench.model.trial import Facts
 from berbench.store import cellfiles, placing, records
 from berbench.store import files as disk
@@ -31,6 +31,7 @@ RUN, RESULT = "run.json", "result.json"
 KEPT_ERRORS = 3  # tries of one cell without a measurement that stay
 
 _KEY = re.compile(r"[0-9a-f]{64}")
+_RUN = re.compile(r"\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{4}-.+")
 # Keys that begin alike share a lock, so that there are never more lock files than this many digits can count.
 _LOCK_DIGITS = 3
 _RUNS = "runs"  # the lock of those that write a new run's record
@@ -74,9 +75,10 @@ class Cells:
     # Measurements
 
     def find(self, key: str) -> CellRecord | None:
-        """The measurement of a cell, None when there is none."""
+        """The measurement of a cell, None when there is none. Unreadable when what lies there is damaged,
+        OtherVersion when another berbench wrote it."""
         try:
-            return cellfiles.cell_from(disk.read_file(self._cells / key / cellfiles.CELL))
+            return _record(self._cells / key, key)
         except FileNotFoundError:
             return None
 
@@ -87,7 +89,7 @@ class Cells:
 
     def find_readable(self, key: str) -> CellRecord | None:
         """As `find`; a cell that can't be read is none. For what may do without it."""
-        with suppress(StoreError):
+        with suppress(records.Unreadable):
             return self.find(key)
         return None
 
@@ -143,11 +145,11 @@ class Cells:
         return folder
 
     def last_error(self, key: str) -> StoredCell | None:
-        """The last try of a cell that gave no measurement."""
+        """The last try of a cell that gave no measurement, of those that can be read."""
         for name in reversed(_names(self._errors / key)):
             folder = self._errors / key / name
-            with suppress(FileNotFoundError):
-                return StoredCell(folder, cellfiles.cell_from(disk.read_file(folder / cellfiles.CELL)))
+            with suppress(FileNotFoundError, records.Unreadable):
+                return StoredCell(folder, _record(folder, key))
         return None
 
     @contextmanager
@@ -191,17 +193,21 @@ class Cells:
 
     def runs(self) -> tuple[str, ...]:
         """Ids of all runs, oldest first."""
-        return _names(self._runs)
+        return tuple(name for name in _names(self._runs) if _RUN.fullmatch(name))
 
     def read_run(self, run: str, name: str = RUN) -> dict[str, Any] | None:
-        """A run's document, None when it has none (a run that was killed has no result)."""
+        """A run's document, None when it has none (a run that was killed has no result). Unreadable when it is
+        damaged."""
+        damaged = records.Unreadable(f"The record of run {run} can't be read.", remedy="Run it again.")
         try:
             document = json.loads(disk.read_file(self._runs / run / name))
         except FileNotFoundError:
             return None
-        except ValueError as error:
-            raise StoreError(f"The record of run {run} can't be read.", remedy="Run it again.") from error
-        return document if isinstance(document, dict) else None
+        except (ConfigError, RecursionError, ValueError) as error:
+            raise damaged from error
+        if not isinstance(document, dict):
+            raise damaged
+        return document
 
     def find_run(self, wanted: str, *, ended: bool = False) -> str:
         """A run's id from `latest`, an experiment's name, or the id itself. UsageError when there is none.
@@ -217,6 +223,32 @@ class Cells:
             f"There is {what} {disk.shown(wanted)[:100]}.",
             remedy="Name an experiment that was run, a run's id, or `latest`.",
         )
+
+
+def _record(folder: Path, key: str) -> CellRecord:
+    """What `cell.json` of a folder says of the cell of this key. FileNotFoundError, or Unreadable."""
+    try:
+        record = cellfiles.cell_from(disk.read_file(folder / cellfiles.CELL))
+    except records.OtherVersion as error:
+        raise records.OtherVersion(
+            f"The stored cell in {disk.shown(folder)}: {error.message}",
+            remedy="Use the version of berbench that wrote it, or measure again with `--fresh`.",
+        ) from error
+    except (ConfigError, records.Unreadable) as error:
+        why = error.message
+    else:
+        if record.result.key == key:
+            return record
+        why = "it is another cell's."
+    raise records.Unreadable(
+        f"The stored cell in {disk.shown(folder)} can't be read. {why}",
+        remedy="Run the experiment again: the cell is measured anew.",
+    )
+
+
+def is_key(text: str) -> bool:
+    """Whether it can be a cell's key."""
+    return _KEY.fullmatch(text) is not None
 
 
 def experiment_of(run: str) -> str:

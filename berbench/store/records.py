@@ -83,13 +83,32 @@ def _report_name(name: str) -> str:
     return name
 
 
+class Unreadable(StoreError):
+    """What a record holds is damaged. The file system gave it, so another may take its place."""
+
+
+class OtherVersion(Unreadable):
+    """A record is whole, and another version of berbench wrote it: no damage, and nothing to be replaced."""
+
+
 def read_document(data: bytes, schema: str, unreadable: Callable[[str], StoreError]) -> dict[str, Any]:
-    """A JSON document of this schema, without its schema's name; else what `unreadable` says of it."""
+    """A JSON document of this schema, without its schema's name; else what `unreadable` says of it.
+
+    OtherVersion for another number of the same schema.
+    """
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise unreadable(schema) from error
-    if not isinstance(document, dict) or document.pop("schema", None) != schema:
+    if not isinstance(document, dict):
+        raise unreadable(schema)
+    found = document.pop("schema", None)
+    if found != schema:
+        if isinstance(found, str) and found.partition("/")[0] == schema.partition("/")[0]:
+            raise OtherVersion(
+                f"A record is {found[:60]!r}, and this berbench reads {schema!r}.",
+                remedy="Use the version of berbench that wrote it.",
+            )
         raise unreadable(schema)
     return document
 

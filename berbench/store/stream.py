@@ -13,6 +13,7 @@ from berbench.store import files as disk
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
     """Write a file that the user named; its size in bytes. What stood there before is replaced at the end.
 
+    A link is followed. What is no plain file, such as /dev/stdout or a pipe, is written into, never replaced.
     UsageError when the folder is not there, StoreError when the file system refuses.
     """
     if not path.parent.is_dir():
@@ -21,14 +22,18 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
         )
     if path.is_dir():
         raise UsageError(f"{disk.shown(path)} is a folder.", remedy="Name a file in it.")
-    temporary = path.with_name(f"{disk.TEMPORARY}{secrets.token_hex(8)}")
+    if path.exists() and not path.is_file():
+        with disk.translated("write", path), path.open("wb") as file:
+            return sum(file.write(piece) for piece in pieces)
+    target = path.resolve()
+    temporary = target.with_name(f"{disk.TEMPORARY}{secrets.token_hex(8)}")
     size = 0
     try:
         with disk.translated("write", path):
             with temporary.open("xb") as file:
                 for piece in pieces:
                     size += file.write(piece)
-            temporary.replace(path)
+            temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
     return size

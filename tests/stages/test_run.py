@@ -169,6 +169,57 @@ def test_a_cell_that_can_not_be_read_is_told_and_measured_anew_when_asked(place:
     assert place.run(plan)["reused"] == 1
 
 
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[" * 100_000, b'{"schema": "berbench.cell/1"}', "seconds", "key", None]
+)
+def test_a_damaged_cell_is_told_and_only_it_is_paid_for_again(
+    place: RunPlace, damage: bytes | str | None
+) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: a}], tasks: 8, attempts: 3}")
+    place.run(plan)
+    path = place.cells.folder / "cells" / plan.cells[0].key / cellfiles.CELL
+    if damage is None:
+        path.unlink()
+        path.symlink_to("/etc/hostname")
+    elif isinstance(damage, bytes):
+        path.write_bytes(damage)
+    else:
+        path.write_text(json.dumps({**json.loads(path.read_text()), damage: "0" * 64}), encoding="ascii")
+    coming = forecast(place.cells, plan, fresh=False)
+    assert [cell.key for cell in coming.due] == [plan.cells[0].key]
+    assert plan.cells[0].key in coming.damaged[0] and len(coming.damaged) == 1
+    place.work.asked.clear()
+    assert place.run(plan)["measured"] == 1 and place.work.asked == [plan.cells[0].key]
+    assert place.run(plan)["reused"] == 3
+
+
+def test_a_disk_that_does_not_answer_is_no_reason_to_pay_again(
+    place: RunPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: a}], tasks: 8}")
+    place.run(plan)
+    place.work.asked.clear()
+
+    def tired(path: Path, **rest: Any) -> bytes:
+        raise StoreError(f"Can't read {path}: input/output error.")
+
+    monkeypatch.setattr("berbench.store.files.read_file", tired)
+    for fresh in (False, True):
+        with pytest.raises(StoreError, match="input/output"):
+            place.run(plan, fresh=fresh)
+    assert not place.work.asked
+
+
+def test_records_of_runs_that_are_damaged_keep_no_fresh_run_from_starting(place: RunPlace) -> None:
+    plan = place.plan("{tools: [{tool: agent, model: a}], tasks: 8}")
+    run = place.run(plan)["run"]
+    for name in (RESULT, RUN):
+        (place.cells.folder / "runs" / run / name).write_bytes(b"{")
+    (place.cells.folder / "runs" / "notes.txt").write_bytes(b"no run of ours")
+    assert place.run(plan, fresh=True)["measured"] == 1
+    assert "notes.txt" not in place.cells.runs()
+
+
 def test_two_runs_at_once_pay_once_for_each_cell(place: RunPlace) -> None:
     plan = place.plan("{tools: [{tool: agent, model: [a, b]}], attempts: 3}")
     first, second = place, place.reopened()

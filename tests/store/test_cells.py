@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ from berbench.model.trial import Facts
 from berbench.store import cellfiles
 from berbench.store.cellfiles import CellRecord
 from berbench.store.cells import KEPT_ERRORS, RESULT, RUN, Cells
+from berbench.store.records import Unreadable
 from taskfiles import ended, in_child
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
@@ -103,6 +105,42 @@ def test_what_is_no_cell_is_told(cells: Cells) -> None:
         (folder / cellfiles.CELL).write_bytes(text)
         with pytest.raises(StoreError, match="stored cell"):
             cells.find(KEY)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("key", OTHER),
+        ("task", None),
+        ("attempt", "1"),
+        ("attempt", True),
+        ("attempt", 10**400),
+        ("seconds", float("nan")),
+        ("seconds", float("inf")),
+        ("options", ["a", 1]),
+        ("options", "a"),
+        ("outcome", "passed"),
+        ("usage", {"cost_usd": "1"}),
+        ("usage", {"cost_usd": float("nan")}),
+        ("usage", {"price": 1}),
+        ("usage", []),
+        ("finished_at", 1),
+        ("inputs", {"task": 1}),
+        ("inputs", []),
+        ("run", None),
+        ("unheard_of", 1),
+    ],
+)
+def test_a_value_of_another_kind_is_damage(cells: Cells, name: str, value: object) -> None:
+    """Nothing but what `cell_file` can have written is believed."""
+    path = cells.save(RECORD, {}) / cellfiles.CELL
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, name: value}), encoding="ascii")
+    with pytest.raises(Unreadable, match="can't be read"):
+        cells.find(KEY)
+    assert cells.find_readable(KEY) is None
+    path.write_text(json.dumps(document), encoding="ascii")
+    assert cells.find(KEY) == RECORD
 
 
 def test_tries_without_a_measurement_lie_aside_and_the_oldest_go(cells: Cells) -> None:
