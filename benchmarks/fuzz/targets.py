@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.fuzz import bytes_in, from_agents, from_candidates, from_forges, from_people, from_runners
+from benchmarks.fuzz import (
+    bytes_in,
+    from_agents,
+    from_candidates,
+    from_experiments,
+    from_forges,
+    from_people,
+    from_runners,
+)
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "corpus"
 WORDS = Path(__file__).with_name("words")
@@ -69,6 +77,8 @@ TARGETS: dict[str, Target] = {
         Target("telemetry", from_agents.check_telemetry, _words("answers", "usage"), from_agents.captures),
         Target("egress", from_agents.check_egress, _words("hosts")),
         Target("masking", from_agents.check_masking, _words("shell", "answers")),
+        Target("tools", from_experiments.check_tools, _words("tools", "yaml"), from_experiments.built_in),
+        Target("labels", from_experiments.check_labels, _words("tools")),
         Target("shell", from_people.check_shell, _words("shell")),
         Target("landings", from_people.check_landings, _words("texts")),
         Target("prompts", from_people.check_prompts, _words("texts")),
