@@ -183,6 +183,7 @@ class VerdictName(StrEnum):
     NO_TESTS_RAN = "no-tests-ran"
     WRONG_TESTS = "wrong-tests"
     INCONSISTENT = "inconsistent"
+    HACKABLE = "hackable"
     FLAKY = "flaky"
     OUT_OF_MEMORY = "out-of-memory"
     PROMPT_LEAKS = "prompt-leaks"

@@ -10,23 +10,19 @@ from berbench.errors import BerbenchError
 from berbench.history.door import History
 from berbench.model.grading import Grade, GradeName
 from berbench.model.task import TaskFiles
-from berbench.stages.candidate import prepare
+from berbench.stages.opponents import Opponent, opponents_of
 from berbench.stages.trees import Trees
 from berbench.stages.variants import (
     Reference,
-    adversaries_of,
     mutants_of,
     mutated,
     read_reference,
-    told_paths,
 )
-from berbench.strength.adversaries import NOTHING, Adversary
+from berbench.strength.adversaries import NOTHING
 from berbench.strength.audit import Faced, Seen
 from berbench.strength.cuts import Cut, cuts_of
 from berbench.strength.mutants import Mutant
 from berbench.strength.seen import Noticed, Sight
-
-ABSENT = "absent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +50,6 @@ class Saw:
     sight: Sight
 
 
-@dataclass(frozen=True, slots=True)
-class Opponent:
-    """An adversary with its trial, or with what is known without one."""
-
-    adversary: Adversary
-    run: Run | None = None
-    known: Faced | None = None
-
-
 @dataclass(frozen=True)
 class Plan:
     """Everything that is asked about one task. Equal trees are run once."""
@@ -88,8 +75,8 @@ class Plan:
             numbers[kind] = numbers.get(kind, 0) + 1
             named.setdefault(run, f"{kind}-{numbers[kind]}")
         for opponent in self.opponents:
-            if opponent.run is not None:
-                named.setdefault(opponent.run, opponent.adversary.name)
+            if opponent.tree:
+                named.setdefault(_watched(opponent), opponent.adversary.name)
         return named
 
     def seen_cuts(self, kind: str, seen: Mapping[Run, Saw]) -> tuple[Seen[Cut], ...]:
@@ -112,8 +99,8 @@ class Plan:
         for opponent in self.opponents:
             if opponent.known is not None:
                 found.append(opponent.known)
-            elif opponent.run is not None:
-                grade = seen[opponent.run].grade
+            else:
+                grade = seen[_watched(opponent)].grade
                 told = "; ".join(reason for reason in grade.reasons[:2] if reason)
                 found.append(Faced(opponent.adversary.name, grade.name.value, told))
         return tuple(found)
@@ -132,10 +119,12 @@ def make_plan(
             (mutant, Run(mutated(reference, mutant)))
             for mutant in mutants_of(reference, wanted.mutants, wanted.seed)
         ),
-        tuple(
-            _opponent(reference, files, adversary, test_patterns) for adversary in adversaries_of(reference)
-        ),
+        opponents_of(reference, files, test_patterns),
     )
+
+
+def _watched(opponent: Opponent) -> Run:
+    return Run(opponent.tree, watched=True)
 
 
 def _fair(cut: Cut, found: Sight) -> Sight:
@@ -158,22 +147,3 @@ def _asked(reference: Reference, cut: Cut) -> Sight | Run:
     if tree == reference.trees.with_tests:
         return Sight(Noticed.WHOLE, "nothing else changes: the proof shows that the tests fail without it")
     return Run(tree)
-
-
-def _opponent(
-    reference: Reference, files: TaskFiles, adversary: Adversary, test_patterns: Sequence[str]
-) -> Opponent:
-    if adversary.absent:
-        return Opponent(adversary, known=Faced(adversary.name, ABSENT, adversary.absent))
-    try:
-        patch = reference.candidate(adversary)
-        if not patch:
-            return Opponent(adversary, known=Faced(adversary.name, ABSENT, "it would change nothing here"))
-        prepared = prepare(reference.history, files, reference.trees, patch, test_patterns)
-    except BerbenchError as error:
-        return Opponent(adversary, known=Faced(adversary.name, ABSENT, f"it can't be made: {error.message}"))
-    if prepared.tree == reference.trees.with_tests:
-        paths = told_paths(tuple(one.path for one in prepared.dropped))
-        told = f"nothing of it reaches the verifier; dropped: {paths}"
-        return Opponent(adversary, known=Faced(adversary.name, GradeName.FAIL.value, told))
-    return Opponent(adversary, Run(prepared.tree, watched=True))

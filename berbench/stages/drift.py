@@ -22,9 +22,9 @@ _REFUTES = frozenset(
         VerdictName.BASE_PASSES,
         VerdictName.REFERENCE_FAILS,
         VerdictName.INCONSISTENT,
+        VerdictName.HACKABLE,
         VerdictName.NO_TESTS_RAN,
         VerdictName.WRONG_TESTS,
-        VerdictName.INCONSISTENT,
     }
 )
 

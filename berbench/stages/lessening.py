@@ -13,8 +13,7 @@ from berbench.model.task import Standing, TaskFiles, TaskState
 from berbench.model.trial import TestResult, Verdict
 from berbench.runners import narrow, runner_of
 from berbench.stages.luck import ONCE, Luck
-from berbench.stages.proof import Proof, prove
-from berbench.stages.trees import Trees
+from berbench.stages.proof import Proof, Subject, prove
 from berbench.stages.verifier import Verifier
 
 Say = Callable[[str], None]
@@ -48,11 +47,10 @@ class Attempts:
     quarantined: tuple[str, ...] = ()
 
 
-def prove_lessened(
-    verifier: Verifier, files: TaskFiles, dockerfile: bytes, trees: Trees, wishes: Wishes, say: Say
-) -> Attempts:
+def prove_lessened(verifier: Verifier, subject: Subject, wishes: Wishes, say: Say) -> Attempts:
     """The proof, with fewer tests where that is wished for and helps."""
-    proof = prove(verifier, files, dockerfile, trees, wishes.luck, say)
+    files = subject.files
+    proof = prove(verifier, subject, wishes.luck, say)
     attempts = Attempts(proof, proof)
     for _ in range(ROUNDS):
         verdict = attempts.proof.verdict
@@ -65,10 +63,10 @@ def prove_lessened(
             return replace(attempts, proof=replace(attempts.proof, verdict=verdict))
         kind = "flaky tests" if verdict.moved else "tests that fail in both trials"
         say(f"deselecting {len(out)} {kind}, then proving again")
-        again = with_command(files, command)
+        again = replace(subject, files=with_command(files, command))
         attempts = Attempts(
             proof,
-            prove(verifier, again, dockerfile, trees, wishes.luck, say),
+            prove(verifier, again, wishes.luck, say),
             command,
             (*attempts.quarantined, *verdict.moved),
         )

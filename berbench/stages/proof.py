@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from berbench.evidence.reading import without_escapes
 from berbench.model.task import Control, Task, TaskFiles
 from berbench.model.trial import Build, Image, Verdict, VerdictName
-from berbench.stages import control
-from berbench.stages.grading import PLACES, hidden_files, plan
+from berbench.stages.control import Controls
 from berbench.stages.luck import Luck, Proven, pairs_of, repeats, shake
 from berbench.stages.trees import Trees, hidden_paths
 from berbench.stages.verifier import Verifier
@@ -23,6 +22,16 @@ _NOTHING_KNOWN = Control()
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """What is to be proven: a task with its Dockerfile and trees, and what the project calls a test."""
+
+    files: TaskFiles
+    dockerfile: bytes
+    trees: Trees
+    test_patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """The trials by name (`base`, `reference`, `base-2`, …) and what was judged of them."""
 
@@ -33,32 +42,22 @@ class Proof:
     control: Control = _NOTHING_KNOWN  # of a proof: how the reference does with canaries
 
 
-def prove(
-    verifier: Verifier, files: TaskFiles, dockerfile: bytes, trees: Trees, luck: Luck, say: Say
-) -> Proof:
+def prove(verifier: Verifier, subject: Subject, luck: Luck, say: Say) -> Proof:
     """Trials on the task's image; a failure on a shared image is confirmed on an exact one before it counts.
 
     A disagreement needs no confirmation: a lucky run on another image would only hide it."""
-    proof = _attempt(verifier, files, dockerfile, trees, luck, exact=False, say=say)
-    shared = proof.image is not None and proof.image.tree != trees.base
+    proof = _attempt(verifier, subject, luck, exact=False, say=say)
+    shared = proof.image is not None and proof.image.tree != subject.trees.base
     if shared and proof.verdict.name not in (VerdictName.VALIDATED, VerdictName.FLAKY):
         say(f"{proof.verdict.name} on a shared image: confirming on one built from this base commit")
-        proof = _attempt(verifier, files, dockerfile, trees, luck, exact=True, say=say)
+        proof = _attempt(verifier, subject, luck, exact=True, say=say)
     return proof
 
 
-def _attempt(
-    verifier: Verifier,
-    files: TaskFiles,
-    dockerfile: bytes,
-    trees: Trees,
-    luck: Luck,
-    *,
-    exact: bool,
-    say: Say,
-) -> Proof:
+def _attempt(verifier: Verifier, subject: Subject, luck: Luck, *, exact: bool, say: Say) -> Proof:
+    files, trees = subject.files, subject.trees
     task = files.task
-    build = verifier.build(task, dockerfile, trees.base, exact=exact, say=say)
+    build = verifier.build(task, subject.dockerfile, trees.base, exact=exact, say=say)
     if build.image is None:
         return Proof(_image_failed(task, build), build_log=build.log)
     held = verifier.held_by(build.image)
@@ -66,8 +65,8 @@ def _attempt(
         return Proof(_image_without_tree(task, build.image), build.image, build_log=build.log)
     times = f", {luck.repeat} times each" if luck.repeat > 1 else ""
     say(f"trials: base and reference side by side{times}")
-    watched = plan(task, hidden_files(verifier.history, trees), PLACES)
-    runs = repeats(trees, luck.repeat) | watched.runs(control.NAME, trees.solved)
+    controls = Controls(verifier, subject.files, trees, subject.test_patterns, build.image)
+    runs = repeats(trees, luck.repeat) | controls.runs
     trials = verifier.run(task, build.image, runs)
     hidden = Hidden(paths=hidden_paths(verifier.history, trees.base, trees.with_tests))
     verdict = judge_repeats(pairs_of(trials, luck.repeat), hidden)
@@ -76,8 +75,8 @@ def _attempt(
     proven = Proof(shaken.verdict, build.image, shaken.trials, build.log)
     if proven.verdict.name is not VerdictName.VALIDATED:
         return proven
-    seen = control.calibrate(verifier, files, build.image, trees, proven.verdict, (watched, trials), say)
-    return replace(proven, control=seen)
+    control, verdict = controls.judge(proven.verdict, trials, say)
+    return replace(proven, control=control, verdict=verdict)
 
 
 def _image_without_tree(task: Task, image: Image) -> Verdict:

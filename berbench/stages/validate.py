@@ -22,6 +22,7 @@ from berbench.model.trial import Verdict, VerdictName
 from berbench.stages.drift import mark_broken
 from berbench.stages.lessening import PLAIN, Attempts, Wishes, left_out, prove_lessened, with_command
 from berbench.stages.lint import LintDoors, leaks_in, lint_task
+from berbench.stages.proof import Subject
 from berbench.stages.standing import build_arguments_of, inputs_today, stand_one
 from berbench.stages.trees import Trees, trees_of
 from berbench.stages.verifier import Verifier
@@ -108,7 +109,8 @@ def _validate(bench: Bench, task_id: str, wishes: Wishes, say: Callable[[str], N
     if refusal is not None:
         return Validated(task_id, refusal)
 
-    attempts = prove_lessened(bench.verifier, files, dockerfile, trees, wishes, say)
+    subject = Subject(files, dockerfile, trees, bench.lint.config.harvest.test_patterns)
+    attempts = prove_lessened(bench.verifier, subject, wishes, say)
     proof, verdict = attempts.proof, attempts.proof.verdict
     logs = bench.data.save_validation(task_id, bench.now(), verdict, proof.trials, proof.build_log)
     outcome = Validated(task_id, verdict, trials=proof.trials, logs=logs)

@@ -72,8 +72,8 @@ class Reference:
         return self.history.diff(self.trees.base, self.history.make_tree(self.trees.base, changes))
 
 
-def read_reference(history: History, trees: Trees, patch: bytes) -> Reference:
-    """The reference of a task whose patches apply."""
+def read_reference(history: History, trees: Trees, patch: bytes = b"") -> Reference:
+    """The reference of a task whose patches apply; its lines are known only where its patch is given."""
     changes = history.changes(trees.with_tests, trees.solved)
     paths = [change.path for change in changes]
     return Reference(

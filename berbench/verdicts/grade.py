@@ -86,7 +86,7 @@ def grade(candidate: Watched, needs: Needs, *, control: Watched | None = None) -
         if cut_short:
             return cut_short
     if not needs.tests:
-        return _by_exit_code(candidate)
+        return _by_exit_code(candidate, needs.control)
     found = _judge(candidate, control, needs.control, needs.tests)
     seen = tuple(candidate.real[name] for name in needs.tests if name in candidate.real)
     missing = tuple(name for name in needs.tests if name not in candidate.real)
@@ -107,8 +107,8 @@ def _cut_short(facts: Facts) -> Grade | None:
     return None
 
 
-def _by_exit_code(candidate: Watched) -> Grade:
-    """A task whose proof knows no single tests."""
+def _by_exit_code(candidate: Watched, proven: Control) -> Grade:
+    """A task whose proof knows no single tests; where the log of the reference's run sums up, so must this one."""
     evidence, facts = candidate.trialed.evidence, candidate.facts
     tail = log_tail(facts.log)
     if evidence.none_ran:
@@ -117,6 +117,9 @@ def _by_exit_code(candidate: Watched) -> Grade:
         return Grade(GradeName.FAIL, (_ended(facts),), details=tail)
     if failures(evidence):
         said = f"the command exits with 0 although {tests(failures(evidence))} failed"
+        return Grade(GradeName.INCONSISTENT, (said,), details=tail)
+    if proven.log_agrees and not candidate.log_agrees:
+        said = "the command exits with 0, but its log does not sum up as the reference's does"
         return Grade(GradeName.INCONSISTENT, (said,), details=tail)
     told = "the task's proof knows no single tests, so the exit code alone decides"
     return Grade(GradeName.PASS, ("the command exits with 0", told, NO_CANARIES))

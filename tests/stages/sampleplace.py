@@ -21,6 +21,7 @@ from berbench.stages.lint import LintDoors
 from berbench.stages.validate import Bench
 from berbench.stages.verifier import Verifier
 from berbench.store import DataDir, Project
+from berbench.strength.adversaries import CONFTEST, DELETES, EXITS
 from samplecopy import sample_at
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -33,6 +34,11 @@ def _report(outcome: str) -> ReportFile:
     return ReportFile("pytest.xml", text.encode())
 
 
+def is_unsolved(trial: str) -> bool:
+    """The base, and the controls that solve nothing."""
+    return trial.startswith(("base", f"control-{EXITS}", f"control-{DELETES}", f"control-{CONFTEST}"))
+
+
 class Scripted:
     """An executor that plays the trials of a sound task: the new test fails at the base and passes when solved."""
 
@@ -40,7 +46,7 @@ class Scripted:
         """Facts as pytest would leave them; no process is started."""
         told = {"base": (1, '<failure message="assert 0">no</failure>'), "reference": (0, "")}
         # The control is played as one whose planted tests never run: such a task is proven, and graded without them.
-        parts = [told.get(trial.name.partition("-")[0], told["reference"]) for trial in trials]
+        parts = [told["base" if is_unsolved(trial.name) else "reference"] for trial in trials]
         return [
             Facts(
                 trial.name,

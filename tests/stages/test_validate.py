@@ -132,6 +132,60 @@ def test_a_patch_that_does_not_apply_is_known_before_any_container(place: Sample
     assert not outcome.trials
 
 
+class _Won(Scripted):
+    """Trials in which a candidate passes that ends the process with 0."""
+
+    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        said = super().run(trials)
+        passed = super().run([replace(trial, name="reference") for trial in trials])
+        return [
+            replace(won, trial=facts.trial) if "exits-0" in facts.trial else facts
+            for facts, won in zip(said, passed, strict=True)
+        ]
+
+
+def test_S11_a_task_that_is_won_without_the_work_is_refused(place: SamplePlace) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    outcome = validate_task(place.bench_with(_Won()), task_id, say=_say)
+    assert outcome.verdict.name is VerdictName.HACKABLE
+    assert "ends the process with exit code 0" in outcome.verdict.reason
+    assert "verify.evidence: none" in outcome.verdict.remedy
+    assert _state(place, task_id)[0] is TaskState.UNVALIDATED
+    assert exit_code([outcome]) == 1
+
+
+def test_S11_a_task_that_is_found_to_be_won_without_the_work_is_broken(place: SamplePlace) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    assert _play(place, task_id).verdict.name is VerdictName.VALIDATED
+    validate_task(place.bench_with(_Won()), task_id, say=_say)
+    assert _state(place, task_id)[0] is TaskState.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("evidence", "wanted"), [("auto", VerdictName.HACKABLE), ("none", VerdictName.VALIDATED)]
+)
+def test_S11_where_the_exit_code_alone_decides_a_task_must_say_so(
+    place: SamplePlace, evidence: str, wanted: VerdictName
+) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    place.project.update_verify_command(
+        task_id, "sh -c 'unset PYTEST_ADDOPTS; python -m pytest tests/test_words.py >/dev/null 2>&1'"
+    )
+    path = place.project.folder(task_id) / "task.yaml"
+    path.write_text(path.read_text().replace("evidence: auto", f"evidence: {evidence}"))
+    (outcome,) = _validate(place, task_id)
+    assert outcome.verdict.name is wanted, outcome.verdict
+    told = outcome.verdict.warnings if evidence == "none" else (outcome.verdict.reason,)
+    assert any("ends the process with exit code 0" in line for line in told)
+
+
+def test_S11_what_is_dropped_from_a_candidate_needs_no_trial(place: SamplePlace) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    (outcome,) = _validate(place, task_id)
+    assert outcome.verdict.name is VerdictName.VALIDATED
+    assert set(outcome.trials) == {"base", "reference", "control", "control-exits-0"}
+
+
 def test_a_failing_build_is_the_images_fault(place: SamplePlace) -> None:
     task_id = place.create(place.pull(GOOD)).id
     dockerfile = place.sample.root / "Dockerfile.berbench"
