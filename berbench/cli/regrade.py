@@ -53,7 +53,11 @@ def regrade(
                 narrowing=Narrowing(),
             )
             wanted = {(one.task, one.configuration.label, one.attempt): one.key for one in plan.cells}
-        keys = (cells.open(cell).record.result.key,) if cell else stage.newest_first(cells, cells.measured())
+        keys = (
+            (cells.open(cell).record.result.key,)
+            if cell
+            else stage.newest_first(cells, cells.measured(), note)
+        )
         found: list[stage.Regraded] = []
         if keys:
             grounds = fresh_grounds(place.project, place.history)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from berbench.errors import BerbenchError, EngineError, Interrupted, StoreError
+from berbench.errors import BerbenchError, ConfigError, EngineError, Interrupted, StoreError
 from berbench.matrix import cell_key, changed_inputs, task_inputs
 from berbench.matrix.soundness import CONTROLS
 from berbench.model.cells import Cell, CellOutcome, CellResult
@@ -25,6 +25,7 @@ from berbench.stages.verify import document as grade_document
 from berbench.store import cellfiles
 from berbench.store.cellfiles import CellRecord
 from berbench.store.cells import Cells, StoredCell
+from berbench.store.records import Unreadable
 from berbench.verdicts.outcome import ended
 
 SCHEMA = "berbench.regrade/1"
@@ -104,8 +105,11 @@ class Regrading:
     def _graded(self, stored: StoredCell, key: str, inputs: Mapping[str, str], say: Say) -> Regraded:
         old, ground = stored.record, self.grounds[stored.record.result.task]
         began = monotonic()
-        facts = cellfiles.agent_from(stored.read)
-        candidate = stored.read(cellfiles.CANDIDATE)
+        try:
+            facts = cellfiles.agent_from(stored.read)
+            candidate = stored.read(cellfiles.CANDIDATE)
+        except (ConfigError, FileNotFoundError, Unreadable):
+            return Regraded(old.result, kept="the stored work is damaged: run it again with --fresh")
         try:
             graded = grade_patch(
                 self.bench, ground.files, ground.dockerfile, candidate, say, even_nothing=facts is None
@@ -173,12 +177,20 @@ def regrade(
             raise
 
 
-def newest_first(cells: Cells, keys: Iterable[str]) -> tuple[str, ...]:
-    """Keys by the time of their measurement, the newest first: of several works for one cell, that one counts."""
-    found = ((cells.find_readable(key), key) for key in keys)
-    dated = [
-        (record.result.finished_at, key) for record, key in found if record and record.result.finished_at
-    ]
+def newest_first(cells: Cells, keys: Iterable[str], say: Say) -> tuple[str, ...]:
+    """Keys by the time of their measurement, the newest first: of several works for one cell, that one counts.
+
+    Cells that can't be read are told and left out.
+    """
+    dated = []
+    for key in keys:
+        try:
+            record = cells.find(key)
+        except Unreadable as error:
+            say(error.message)
+            continue
+        if record and record.result.finished_at:
+            dated.append((record.result.finished_at, key))
     return tuple(key for _, key in sorted(dated, reverse=True))
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from berbench.errors import ConfigError, StoreError
@@ -181,7 +181,8 @@ def _maybe(read: Read, name: str) -> bytes | None:
 
 
 def _time(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
+    at = datetime.fromisoformat(text) if text else None
+    return at.replace(tzinfo=UTC) if at and at.tzinfo is None else at
 
 
 def _unreadable(what: str) -> StoreError:

@@ -44,10 +44,10 @@ def place(shared: RunPlace, tmp_path: Path) -> Iterator[RunPlace]:
     shared.played.trouble = None
 
 
-def _again(place: RunPlace, wanted: Wanted | None = None) -> dict[str, Any]:
+def _again(place: RunPlace, wanted: Wanted | None = None, said: list[str] | None = None) -> dict[str, Any]:
     grounds = fresh_grounds(place.place.project, place.place.history)
     regrading = Regrading(place.makers().bench, place.cells, grounds)
-    keys = newest_first(place.cells, place.cells.measured())
+    keys = newest_first(place.cells, place.cells.measured(), said.append if said is not None else print)
     return document(list(regrade(regrading, keys, wanted=wanted, concurrency=2, say=lambda line: None)))
 
 
@@ -126,6 +126,32 @@ def test_a_grade_of_the_same_task_takes_the_older_ones_place_which_is_kept(place
     assert json.loads(stored.read(f"{cellfiles.EARLIER}/000.json"))["outcome"] == "pass"
     _again(place)
     assert f"{cellfiles.EARLIER}/001.json" in place.cells.open(row["key"]).names()
+
+
+@pytest.mark.parametrize("name", [cellfiles.CANDIDATE, cellfiles.AGENT, cellfiles.EGRESS, cellfiles.CELL])
+@pytest.mark.parametrize("damage", ["gone", "text", "folder"])
+def test_a_damaged_cell_is_told_and_keeps_no_other_from_being_graded(
+    place: RunPlace, name: str, damage: str
+) -> None:
+    first = place.run(place.plan(AGENT))
+    path = place.cells.folder / "cells" / first["cells"][0]["key"] / name
+    path.unlink()
+    if damage == "text":
+        path.write_bytes(b'{"schema": "berbench.agent/1", "seconds": "x"}')
+    elif damage == "folder":
+        path.mkdir()
+    said: list[str] = []
+    document = _again(place, said=said)
+    told = [row["kept"] for row in document["cells"] if row["kept"]]
+    if name == cellfiles.CELL:
+        assert document["graded"] == 1 and not told
+        assert len(said) == (damage != "gone")
+    elif (name, damage) in ((cellfiles.CANDIDATE, "text"), (cellfiles.AGENT, "gone")):
+        assert document["graded"] + document["errors"] == 2, (
+            "a patch of any bytes is graded; a control has no agent"
+        )
+    else:
+        assert document["graded"] == 1 and told == ["the stored work is damaged: run it again with --fresh"]
 
 
 def test_an_engine_that_fails_leaves_the_older_grade(place: RunPlace) -> None:
