@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,16 +17,16 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
     A link is followed. What is no plain file, such as /dev/stdout or a pipe, is written into, never replaced.
     UsageError when the folder is not there, StoreError when the file system refuses.
     """
-    if not path.parent.is_dir():
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
         raise UsageError(
-            f"There is no folder {disk.shown(path.parent)}.", remedy="Make it first, or name another."
+            f"There is no folder {disk.shown(target.parent)}.", remedy="Make it first, or name another."
         )
-    if path.is_dir():
+    if target.is_dir():
         raise UsageError(f"{disk.shown(path)} is a folder.", remedy="Name a file in it.")
-    if path.exists() and not path.is_file():
+    if target.exists() and not target.is_file():
         with disk.translated("write", path), path.open("wb") as file:
             return sum(file.write(piece) for piece in pieces)
-    target = path.resolve()
     temporary = target.with_name(f"{disk.TEMPORARY}{secrets.token_hex(8)}")
     size = 0
     try:

@@ -347,6 +347,26 @@ def test_hostile_names_reach_no_terminal(berbench: Place) -> None:
         assert "alert(1)" in out and not set(out) & {"\x1b", "\x00", "\u202e", "\udce9"}
 
 
+def test_what_is_no_plain_file_is_written_into_and_never_replaced(tmp_path: Path) -> None:
+    """As root, a report to /dev/stdout or /dev/null would otherwise take the device's place."""
+    pipe, target, link = tmp_path / "pipe", tmp_path / "target", tmp_path / "link"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert write_pieces(pipe, (b"ab", b"c")) == 3
+        assert os.read(reader, 10) == b"abc" and pipe.is_fifo()
+    finally:
+        os.close(reader)
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    assert write_pieces(link, (b"new",)) == 3
+    assert link.is_symlink() and target.read_bytes() == b"new"
+    link.unlink()
+    link.symlink_to(tmp_path / "none" / "file")
+    with pytest.raises(UsageError, match="no folder"):
+        write_pieces(link, (b"new",))
+
+
 def test_pieces_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "file"
     assert write_pieces(path, (b"ab", b"c")) == 3
