@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from berbench.model.changes import Issue, PullRequest, Repository
-from berbench.prompts import Draft, Leaks, find_leaks, scrub, write_prompt
+from berbench.prompts import Draft, Leaks, find_leaks, scrub, title_of, write_prompt
 from berbench.prompts.cleaning import clean
 from berbench.prompts.markdown import read_layout
 
@@ -564,3 +564,17 @@ def test_no_text_takes_time_out_of_proportion(bit: str) -> None:
     scrub(f"x{bit * (100_000 // len(bit))}y", HUB)
     clean(f"x{bit * (100_000 // len(bit))}y")
     assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        (b"# Digits vanish from words\n\n`words()` drops them.\n", "Digits vanish from words"),
+        (b"\n\n  #\nNo heading here\r\nmore", "No heading here"),
+        (b"", ""),
+        (b"#\n \n", ""),
+        (b"\xff" + b"a" * 200, "\ufffd" + "a" * 88 + "…"),
+    ],
+)
+def test_a_prompt_is_called_by_its_first_words(prompt: bytes, title: str) -> None:
+    assert title_of(prompt) == title

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from berbench.candidates.commands import Commands, read_commands
 from berbench.candidates.loads import read_loads, settings_in
-from berbench.candidates.partly import partly_steering
+from berbench.candidates.partly import REST_KEPT, partly_steering
 from berbench.candidates.protection import Protection
 from berbench.candidates.sifting import Sides, Sifted, sift
 
 __all__ = [
+    "REST_KEPT",
     "Commands",
     "Protection",
     "Sides",

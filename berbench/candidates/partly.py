@@ -17,6 +17,8 @@ from typing import Any
 from berbench.candidates.mentions import mentions
 from berbench.candidates.settings import Unreadable, cargo, go_mod, pyproject, setup_cfg
 
+REST_KEPT = "the rest is kept"  # how the note of a file ends of which only a part was dropped
+
 
 @dataclass(frozen=True, slots=True)
 class Partly:
@@ -97,7 +99,7 @@ def compare(kind: Partly, old: bytes | None, new: bytes | None) -> Kept | str:
         if new is not None and kind.steers and all(map(kind.steers, changed)):
             data = _put_back(kind.steers, old, new)
             if data is not None:
-                return Kept(data, f"{what}: put back as in the base; the rest is kept")
+                return Kept(data, f"{what}: put back as in the base; {REST_KEPT}")
     except Unreadable as error:
         return f"can't be read for sure ({error}), and a part of it steers the tests"
     except RecursionError:

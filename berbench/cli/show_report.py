@@ -46,9 +46,8 @@ def show_report(report: Report) -> None:
     run = report.run
     began = f", {run.started_at:%Y-%m-%d %H:%M} UTC" if run.started_at else ""
     say(f"{one_line(run.experiment)}: run {one_line(run.id)}{began}")
-    say(
-        f"{words.counts(report)}; {words.telling(report.tasks)}; cost of all cells: {words.cost_of_all(report)}"
-    )
+    cost = f"; cost of all cells: {words.cost_of_all(report)}" if report.contestants else ""
+    say(f"{words.counts(report)}; {words.telling(report.tasks)}{cost}")
     for warning in report.warnings:
         _say(f"WARNING: {warning}")
     for note in run.notes:
@@ -65,6 +64,8 @@ def show_report(report: Report) -> None:
     for one in run.skipped:
         changed = f" ({', '.join(one.changed)})" if one.changed else ""
         _say(f"skipped: {one.task}: {one.reason}{changed}")
+    if run.skipped:
+        say()
     for line in (SIGNS, *words.METHOD):
         _say(f"- {line}")
 
@@ -151,10 +152,9 @@ def _show_tasks(report: Report, name: dict[str, str]) -> None:
         tasks = tuple(task for task in tasks if not task.information)[:MOST_TASKS]
     made = table("task", *(name[label] for label in labels), "", wide=("task", ""))
     for task in tasks:
-        remarks = [words.information(task), "changed since" if task.outdated else ""]
-        remarks += [f"weight {task.weight:g}"] if task.weight != 1 else []
+        remarks = "; ".join(filter(None, (task.description, words.remarks(task))))
         squares = (_square(task.squares.get(label)) for label in labels)
-        made.add_row(cell(task.id), *squares, cell("; ".join(filter(None, remarks)), "dim"))
+        made.add_row(cell(task.id), *squares, cell(remarks, "dim"))
     show(made)
     if len(tasks) < len(report.tasks):
         say(f"{len(report.tasks) - len(tasks)} more tasks in the other forms")
@@ -204,6 +204,8 @@ def _show_end(title: str, data: bytes) -> None:
     shown = every[-LAST_LINES:]
     of = f", the last {len(shown)} of {len(every)} lines" if len(shown) < len(every) else ""
     say(f"--- {title}{of}")
+    if title == "log":
+        _say(f"  {words.PLANTED}")
     for line in shown:
         say(f"  {clipped(line)}")
     say()

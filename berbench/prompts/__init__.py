@@ -2,6 +2,6 @@
 
 from berbench.prompts.leaks import Leak, Leaks, find_leaks
 from berbench.prompts.scrubbing import scrub
-from berbench.prompts.writing import Draft, write_prompt
+from berbench.prompts.writing import Draft, title_of, write_prompt
 
-__all__ = ["Draft", "Leak", "Leaks", "find_leaks", "scrub", "write_prompt"]
+__all__ = ["Draft", "Leak", "Leaks", "find_leaks", "scrub", "title_of", "write_prompt"]

@@ -32,6 +32,9 @@ _SEE_MERGE_REQUEST = re.compile(
 _CONFLICTS = re.compile(r"^(?:# ?)?Conflicts:[ \t]*\n(?:(?:#[ \t]*|[ \t]+)\S[^\n]*\n?)*", re.MULTILINE)
 
 
+_LONGEST_TITLE = 90
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A prompt to review. `source` is where it came from in the end, `removed` what was taken out and why."""
@@ -125,6 +128,17 @@ def _without_numbers(title: str) -> str:
     while title.endswith(")") and _NUMBERS.fullmatch(title, start := title.rfind("(")):
         title = title[:start].rstrip(" \t")
     return title
+
+
+def title_of(prompt: bytes) -> str:
+    """What a prompt is about: its first line that says anything, without the marks of a heading; "" for none."""
+    lines = prompt.decode("utf-8", "replace").splitlines()
+    said = next((line for line in map(_unmarked, lines) if line), "")
+    return said if len(said) <= _LONGEST_TITLE else said[: _LONGEST_TITLE - 1].rstrip() + "…"
+
+
+def _unmarked(line: str) -> str:
+    return line.strip().lstrip("#").strip()
 
 
 def message_text(message: str) -> str:

@@ -143,6 +143,7 @@ def _configuration(row: ConfigurationRow) -> dict[str, Any]:
 def _task(task: TaskRow) -> dict[str, Any]:
     return {
         "task": task.id,
+        "description": task.description,
         "weight": task.weight,
         "fingerprint": task.fingerprint,
         "information": task.information,

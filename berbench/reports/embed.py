@@ -8,6 +8,7 @@ from typing import Any
 
 from berbench.model.cells import CellResult
 from berbench.reports.markdown import cell_facts
+from berbench.reports.marks import plain
 from berbench.reports.values import CellFiles
 
 # What the evidence of all cells may come to, in bytes of text; escaping makes a part of it longer.
@@ -24,8 +25,8 @@ def allowance(cells: int) -> int:
     return max(LEAST, min(MOST, WHOLE // max(1, cells)))
 
 
-def cell_data(cell: CellResult, files: CellFiles, *, task: int, allowed: int) -> str:
-    """The data of a cell's page. `task` is the number of its task's data."""
+def cell_data(cell: CellResult, files: CellFiles, *, task: int, about: str, allowed: int) -> str:
+    """The data of a cell's page. `task` is the number of its task's data, `about` what that task is about."""
     notes: dict[str, str] = {}
     candidate, notes["candidate"] = cut(files.candidate or b"", int(allowed * SHARES["candidate"]))
     log, notes["log"] = cut(files.log, int(allowed * SHARES["log"]))
@@ -36,6 +37,7 @@ def cell_data(cell: CellResult, files: CellFiles, *, task: int, allowed: int) ->
         "t": task,
         "key": cell.key,
         "task": cell.task,
+        "about": plain(about),
         "label": cell.label,
         "attempt": cell.attempt,
         "outcome": cell.outcome.value,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from berbench.model.cells import CellOutcome, CellResult
 from berbench.reports import words
 from berbench.reports.marks import options, text
-from berbench.reports.values import Report, Square, TaskRow
+from berbench.reports.values import CONTROLS, Report, Square, TaskRow
 
 # One character of text for each outcome, because colour alone tells not everybody.
 SIGNS: Mapping[CellOutcome, str] = {
@@ -68,15 +68,13 @@ def _row(task: TaskRow, labels: list[str]) -> str:
     kinds += ["error"] if any(one.errors or one.missing for one in task.squares.values()) else []
     kinds += ["outdated"] if task.outdated else []
     squares = "".join(_square(task.squares.get(label), number) for number, label in enumerate(labels))
-    remarks = [words.information(task), "changed since it was measured" if task.outdated else ""]
-    remarks += [f"weight {task.weight:g}"] if task.weight != 1 else []
-    remark = "; ".join(part for part in remarks if part)
     searched = f"{task.id} {task.description}".lower()
     quiet = ' class="silent"' if task.information else ""
     return (
         f'<tr{quiet} data-kind="{" ".join(kinds)}" data-text="{text(searched)}">'
-        f'<th scope="row" title="{text(task.description)}">{text(task.id)}</th>{squares}'
-        f'<td class="remark">{text(remark)}</td></tr>'
+        f'<th scope="row" data-v="{text(task.id)}" title="{text(task.description)}">{text(task.id)}'
+        f'<span class="about">{text(task.description)}</span></th>{squares}'
+        f'<td class="remark">{text(words.remarks(task))}</td></tr>'
     )
 
 
@@ -147,27 +145,31 @@ def cell_table(report: Report) -> Iterator[str]:
         numeric = ' class="num" data-first="descending"' if name in _NUMBERS else ""
         yield f'<th{numeric}><button type="button">{name}</button></th>'
     yield "</tr></thead><tbody>"
+    about = {task.id: task.description for task in report.tasks}
     for cell in cells_of(report):
-        yield _cell_row(cell)
+        yield _cell_row(cell, about[cell.task])
     yield "</tbody></table></div>"
 
 
-def _cell_row(cell: CellResult) -> str:
+def _cell_row(cell: CellResult, about: str) -> str:
     usage = cell.usage
-    searched = f"{cell.key} {cell.task} {cell.label} {cell.outcome.value}".lower()
+    searched = f"{cell.key} {cell.task} {about} {cell.label} {cell.outcome.value}".lower()
+    untold = words.NOTHING if cell.tool in CONTROLS else words.UNKNOWN  # that a control tells none is no lack
     changed = cell.lines_added + cell.lines_deleted
     outcome = cell.outcome.value
     return (
         f'<tr data-key="{text(cell.key)}" data-outcome="{outcome}" data-config="{text(cell.label)}"'
         f' data-text="{text(searched)}"><td class="mono">'
         f'<a href="#cell-{text(cell.key)}">{text(cell.key[:10])}</a></td>'
-        f"<td>{text(cell.task)}</td><td>{text(cell.label)}</td>"
+        f'<td title="{text(about)}">{text(cell.task)}</td><td>{text(cell.label)}</td>'
         f'<td class="num">{cell.attempt}</td><td><span class="pill {outcome}">{outcome}</span></td>'
         + _number(cell.seconds, words.seconds(cell.seconds))
-        + _number(usage.cost_usd, "" if usage.cost_usd is None else words.dollars(usage.cost_usd))
-        + _number(usage.input_tokens, "" if usage.input_tokens is None else words.number(usage.input_tokens))
+        + _number(usage.cost_usd, untold if usage.cost_usd is None else words.dollars(usage.cost_usd))
         + _number(
-            usage.output_tokens, "" if usage.output_tokens is None else words.number(usage.output_tokens)
+            usage.input_tokens, untold if usage.input_tokens is None else words.number(usage.input_tokens)
+        )
+        + _number(
+            usage.output_tokens, untold if usage.output_tokens is None else words.number(usage.output_tokens)
         )
         + _number(changed, str(changed))
         + "</tr>"
@@ -176,5 +178,5 @@ def _cell_row(cell: CellResult) -> str:
 
 def _number(value: float | None, written: str) -> str:
     if value is None:
-        return f'<td class="num soft" data-v="">{words.UNKNOWN}</td>'
+        return f'<td class="num soft" data-v="">{written}</td>'
     return f'<td class="num" data-v="{value:g}">{text(written)}</td>'

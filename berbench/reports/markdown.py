@@ -9,7 +9,7 @@ from berbench.evidence.reading import plain_text
 from berbench.model.cells import CellOutcome, CellResult
 from berbench.reports import words
 from berbench.reports.marks import plain
-from berbench.reports.values import CellFiles, Comparison, Report, Square, TaskRow
+from berbench.reports.values import CONTROLS, CellFiles, Comparison, Report, Square
 
 MOST_PAIRS = 15  # more than that, and only those with the first configuration are shown
 MOST_LINES = 200  # of a text that is quoted
@@ -22,7 +22,8 @@ def report_markdown(report: Report) -> Iterator[str]:
     """The report in pieces, to be joined."""
     yield f"# {_words(report.run.experiment or 'Report')}\n\n"
     parts = [f"Run {_code(report.run.id)}", words.counts(report), words.telling(report.tasks)]
-    yield ". ".join([*parts, f"Cost of all cells: {words.cost_of_all(report)}"]) + ".\n\n"
+    parts += [f"Cost of all cells: {words.cost_of_all(report)}"] if report.contestants else []
+    yield ". ".join(parts) + ".\n\n"
     for warning in report.warnings:
         yield f"> **Warning:** {_words(warning)}\n>\n"
     for note in report.run.notes:
@@ -37,6 +38,7 @@ def report_markdown(report: Report) -> Iterator[str]:
             changed = f" ({_words(', '.join(one.changed))})" if one.changed else ""
             yield f"- {_code(one.task)}: {_words(one.reason)}{changed}\n"
         yield "\n"
+    yield "## How to read this\n\n"
     yield "".join(f"- {line}\n" for line in words.METHOD)
 
 
@@ -108,12 +110,13 @@ def _tasks(report: Report) -> Iterator[str]:
     labels = [row.label for row in report.configurations]
     yield "## Tasks\n\n"
     yield from _table(
-        ("task", *(_code(label) for label in labels), ""),
+        ("task", *(_code(label) for label in labels), "about", "remarks"),
         (
             (
                 _code(task.id),
                 *(_square(task.squares.get(label)) for label in labels),
-                _remarks(task),
+                _words(task.description),
+                words.remarks(task),
             )
             for task in report.tasks
         ),
@@ -124,12 +127,6 @@ def _tasks(report: Report) -> Iterator[str]:
 def _square(square: Square | None) -> str:
     mark = "⬜" if square is None or square.share is None else _MARKS.get(square.share, "🟨")
     return f"{mark} {words.square(square)}"
-
-
-def _remarks(task: TaskRow) -> str:
-    parts = [words.information(task), "changed since" if task.outdated else ""]
-    parts += [f"weight {task.weight:g}"] if task.weight != 1 else []
-    return "; ".join(part for part in parts if part)
 
 
 def cell_markdown(cell: CellResult, files: CellFiles) -> Iterator[str]:
@@ -155,6 +152,7 @@ def cell_markdown(cell: CellResult, files: CellFiles) -> Iterator[str]:
     ):
         if data:
             yield f"## {title}\n\n"
+            yield f"{words.PLANTED}\n\n" if data is files.log else ""
             yield _fenced(plain_text(data), language)
     yield f"Uncut: {_code(files.where)}\n" if files.where else ""
 
@@ -162,14 +160,15 @@ def cell_markdown(cell: CellResult, files: CellFiles) -> Iterator[str]:
 def cell_facts(cell: CellResult) -> tuple[tuple[str, str], ...]:
     """What every form tells of a cell, by name."""
     usage = cell.usage
+    untold = words.NOTHING if cell.tool in CONTROLS else words.UNKNOWN  # that a control tells none is no lack
     facts = [
         ("outcome", cell.outcome.value),
         ("verdict", cell.verdict or words.NOTHING),
         ("agent's time", words.seconds(cell.seconds)),
         ("verifier's time", words.seconds(cell.verify_seconds)),
-        ("cost", words.UNKNOWN if usage.cost_usd is None else words.dollars(usage.cost_usd)),
-        ("tokens in / out", words.tokens_of((usage.input_tokens, usage.output_tokens))),
-        ("turns", words.UNKNOWN if usage.turns is None else str(usage.turns)),
+        ("cost", untold if usage.cost_usd is None else words.dollars(usage.cost_usd)),
+        ("tokens in / out", words.tokens_of((usage.input_tokens, usage.output_tokens), untold)),
+        ("turns", untold if usage.turns is None else str(usage.turns)),
         ("patch", f"files: {cell.files_changed}, lines: +{cell.lines_added} −{cell.lines_deleted}"),
         ("refused requests", str(cell.refused_requests)),
         ("key", cell.key),
@@ -202,7 +201,10 @@ def _code(text: str) -> str:
 def _words(text: str) -> str:
     """Text in which nothing is markup."""
     shown = " ".join(plain(line) for line in text.splitlines())
-    return re.sub(r"([\\`*_{}\[\]<>#|~@&])", lambda found: f"&#{ord(found[1])};", shown)
+    # An underscore inside a word is none of Markdown's, and names are full of them.
+    return re.sub(
+        r"([\\`*{}\[\]<>#|~@&]|(?<![^\W_])_|_(?![^\W_]))", lambda found: f"&#{ord(found[1])};", shown
+    )
 
 
 def _fenced(text: str, language: str) -> str:

@@ -79,8 +79,8 @@ def _summary(report: Report) -> Iterator[str]:
         (f"{len(report.tasks):,}", "tasks"),
         (f"{sum(bool(task.information) for task in report.tasks):,}", "of them without information"),
         (f"{len(report.contestants):,}", "configurations"),
-        (words.cost_of_all(report), "cost of all cells"),
     ]
+    tiles += [(words.cost_of_all(report), "cost of all cells")] if report.contestants else []
     tiles += [(f"{report.errors:,}", "cells in error")] if report.errors else []
     tiles += [(f"{report.missing:,}", "cells missing")] if report.missing else []
     items = "".join(f"<li><b>{text(value)}</b><span>{what}</span></li>" for value, what in tiles)
@@ -214,7 +214,8 @@ def _evidence(report: Report, read: ReadFiles) -> Iterator[str]:
         if cell.task not in told and (evidence.reference is not None or evidence.prompt):
             told.add(cell.task)
             yield _data(f"t{task}", task_data(evidence, allowed=allowed))
-        yield _data(f"d{place}", cell_data(cell, evidence, task=task, allowed=allowed))
+        about = report.tasks[task].description
+        yield _data(f"d{place}", cell_data(cell, evidence, task=task, about=about, allowed=allowed))
 
 
 def _data(name: str, content: str) -> str:

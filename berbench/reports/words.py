@@ -94,11 +94,14 @@ def tokens(row: ConfigurationRow, told: Callable[[Amount, Callable[[float], str]
     return into if into == out and into in (UNKNOWN, NOTHING) else f"{into} / {out}"
 
 
-def tokens_of(counts: tuple[int | None, int | None]) -> str:
+def tokens_of(counts: tuple[int | None, int | None], untold: str = UNKNOWN) -> str:
     """Tokens of one cell, in and out."""
     if counts == (None, None):
-        return UNKNOWN
+        return untold
     return " / ".join(UNKNOWN if count is None else number(count) for count in counts)
+
+
+PLANTED = "Tests that berbench planted to watch the run may be in it, and some of them must fail."
 
 
 def square(what: Square | None) -> str:
@@ -128,6 +131,13 @@ def sanity(row: ConfigurationRow) -> str:
 def pair(of: Paired) -> str:
     """`3 won, 1 lost, 4 tied`."""
     return f"{of.won} won, {of.lost} lost, {of.tied} tied"
+
+
+def remarks(task: TaskRow) -> str:
+    """What is to be said of a task beside its results."""
+    parts = [information(task), "changed since it was measured" if task.outdated else ""]
+    parts += [f"weight {task.weight:g}"] if task.weight != 1 else []
+    return "; ".join(part for part in parts if part)
 
 
 def cost_of_all(report: Report) -> str:

@@ -9,10 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from berbench.candidates import REST_KEPT
 from berbench.errors import BerbenchError, UsageError
 from berbench.history.door import History
 from berbench.model.cells import CellResult
 from berbench.model.task import TaskState
+from berbench.prompts import title_of
 from berbench.reports import CellFiles, Planned, Report, RunFacts, TaskFacts, TestLine, gather
 from berbench.stages.pastruns import list_runs, run_facts
 from berbench.stages.standing import Listed, stand
@@ -147,7 +149,8 @@ def _tasks(
             continue
         task = listed.files.task
         fingerprint = _fingerprint(listed)
-        facts[listed.id] = TaskFacts(listed.id, task.weight, fingerprint, task.description)
+        about = task.description or title_of(listed.files.prompt)
+        facts[listed.id] = TaskFacts(listed.id, task.weight, fingerprint, about)
         references[listed.id] = (fingerprint, listed.files.reference_patch)
     return facts, references
 
@@ -217,8 +220,12 @@ def _not_taken(agent: bytes | None) -> tuple[str, ...]:
 def _dropped(grade: bytes | None) -> tuple[str, ...]:
     """What the grade does not stand on, though the agent changed it."""
     rows = _rows(grade, "dropped_paths")
+    told = ((one.get("path", ""), str(one.get("reason", ""))) for one in rows)
     return tuple(
-        f"{one.get('path', '')} was dropped from the candidate: {one.get('reason', '')}" for one in rows
+        f"A part of {path} was dropped from the candidate: {reason}"
+        if reason.endswith(REST_KEPT)
+        else f"Dropped from the candidate: {path}, which {reason}"
+        for path, reason in told
     )
 
 

@@ -156,12 +156,16 @@ def test_refused_requests_and_dropped_changes_are_told(berbench: Place) -> None:
     at = BEGAN.isoformat()
     refused = [{"host": "github.com", "port": 443, "at": at, "reason": "a code forge"}] * 2
     (folder / cellfiles.EGRESS).write_text(json.dumps(refused), encoding="ascii")
-    dropped = [{"path": "conftest.py", "reason": "it steers pytest"}]
+    dropped = [
+        {"path": "conftest.py", "reason": "steers pytest"},
+        {"path": "package.json", "reason": "jest: put back as in the base; the rest is kept"},
+    ]
     grade = {"schema": "berbench.verify/1", "tests": [], "dropped_paths": dropped}
     (folder / cellfiles.GRADE).write_text(json.dumps(grade), encoding="ascii")
     remarks = [
         "The request to github.com:443 was refused: a code forge (2 times)",
-        "conftest.py was dropped from the candidate: it steers pytest",
+        "Dropped from the candidate: conftest.py, which steers pytest",
+        "A part of package.json was dropped from the candidate: jest: put back as in the base; the rest is kept",
     ]
     assert berbench("report", "cell", cell.key, "--json").document["remarks"] == remarks
     for form in ((), ("--markdown",)):

@@ -15,6 +15,8 @@ from berbench.model.cells import CellResult
 from berbench.reports import (
     CellFiles,
     Planned,
+    Skipped,
+    TaskFacts,
     TestLine,
     cell_document,
     cell_markdown,
@@ -25,6 +27,7 @@ from berbench.reports import (
     words,
 )
 from berbench.reports.embed import LEAST, MOST, WHOLE, allowance, cell_data, cut, script
+from berbench.reports.markdown import cell_facts
 from berbench.reports.marks import letters, text
 from berbench.reports.plot import plot
 from berbench.stats import Amount, Interval
@@ -120,6 +123,43 @@ def test_markdown_tables_are_whole_whatever_names_hold() -> None:
     outside = re.sub(r"(`+).*?\1", "", made, flags=re.DOTALL)
     assert "<" not in outside and "](" not in outside
     assert files
+
+
+def test_every_form_says_what_a_task_is_about() -> None:
+    results = [result("7", "a"), result("7", "oracle")]
+    about = "Keep don't_split <i>whole</i>"
+    report = gather(run_of(results), results, {"7": TaskFacts("7", description=about)})
+    (task,) = report_document(report)["tasks"]
+    assert task["description"] == about
+    assert "don't_split &#60;i&#62;whole" in "".join(report_markdown(report))
+    page = "".join(report_page(report, lambda cell: CellFiles()))
+    seen = "Keep don&#x27;t_split &lt;i&gt;whole&lt;/i&gt;"
+    assert page.count(f'<span class="about">{seen}</span>') == 1
+    assert page.count('"about":"Keep don') == 2
+
+
+def test_a_control_lacks_no_tokens_and_a_run_of_controls_no_cost() -> None:
+    control, other = result("7", "nop"), result("7", "aider")
+    assert dict(cell_facts(control))["tokens in / out"] == dict(cell_facts(control))["cost"] == "–"
+    assert dict(cell_facts(other))["tokens in / out"] == dict(cell_facts(other))["cost"] == "unknown"
+    for results, told in (([control], False), ([control, other], True)):
+        report = gather(run_of(results), results, {})
+        assert ("ost of all cells" in "".join(report_markdown(report))) is told
+        page = "".join(report_page(report, lambda cell: CellFiles()))
+        assert ("cost of all cells" in page) is told
+
+
+def test_markdown_keeps_names_legible_and_lists_apart() -> None:
+    skipped = (Skipped("9", "stale: its snake_case_name changed, and _this_ too"),)
+    text = "".join(report_markdown(gather(run_of([result()], skipped=skipped), [result()], {})))
+    assert "snake_case_name changed, and &#95;this&#95; too" in text
+    assert "\n\n## How to read this\n\n- A pass rate" in text  # else both lists would be one
+
+
+def test_planted_tests_are_explained_where_a_log_is_shown() -> None:
+    with_log = "".join(cell_markdown(result(), CellFiles(log=b"3 failed")))
+    assert words.PLANTED in with_log.partition("## Log")[2]
+    assert words.PLANTED not in "".join(cell_markdown(result(), CellFiles(transcript=b"3 failed")))
 
 
 def test_quoted_texts_end_where_their_fence_does() -> None:
@@ -246,7 +286,7 @@ def test_a_cells_data_stays_within_its_allowance() -> None:
     big = b"\xff\x00<&>\x1b[0m \n" * 100_000
     files = CellFiles(big, big, big, tuple(TestLine(f"t::{n}" * 40, "passed") for n in range(9000)), big, big)
     allowed = 40_000
-    data = json.loads(cell_data(result(), files, task=0, allowed=allowed))
+    data = json.loads(cell_data(result(), files, task=0, about="", allowed=allowed))
     kept = len(data["transcript"]) + len(data["candidate"]) + len(data["log"])
     assert kept + sum(len(test[0]) for test in data["tests"]) < 1.35 * allowed
     assert set(data["cut"]) == {"transcript", "candidate", "log", "tests"}
@@ -254,7 +294,7 @@ def test_a_cells_data_stays_within_its_allowance() -> None:
 
 def test_what_did_not_pass_stands_before_what_a_long_list_leaves_out() -> None:
     tests = (*(TestLine(f"t::{n}", "passed") for n in range(5000)), TestLine("t::bad", "failed"))
-    data = json.loads(cell_data(result(), CellFiles(tests=tests), task=0, allowed=20_000))
+    data = json.loads(cell_data(result(), CellFiles(tests=tests), task=0, about="", allowed=20_000))
     assert data["tests"][0][:2] == ["t::bad", "failed"]
     assert data["cut"]["tests"].endswith("of 5,001 tests are shown.")
 

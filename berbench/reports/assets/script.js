@@ -80,7 +80,8 @@
   const keys = rows.map((row) => row.dataset.key);
 
   function lines(text) {
-    const shape = (line) => /^(diff --git |\+\+\+ |--- )/.test(line) ? "file" : line.startsWith("@@") ? "hunk"
+    const shape = (line) => line.startsWith("diff --git ") ? "file" : line.startsWith("@@") ? "hunk"
+      : /^(\+\+\+ |--- |index )/.test(line) ? "fine"
       : line.startsWith("+") ? "add" : line.startsWith("-") ? "del" : "";
     const pre = make("pre", { class: "diff", tabindex: 0 });
     // Inside a hunk `--- x` is a deleted line, so the lines of a hunk are counted.
@@ -193,7 +194,8 @@
   function draw(at) {
     const cell = data(`d${at}`), task = data(`t${cell.t}`) || {};
     const page = $("cell");
-    const title = make("h1", {}, `${cell.task} `, make("span", { class: `pill ${cell.outcome}` }, cell.outcome));
+    const title = make("h1", {}, `${cell.task} `, cell.about ? make("span", { class: "about" }, `${cell.about} `) : null,
+      make("span", { class: `pill ${cell.outcome}` }, cell.outcome));
     const facts = make("dl", { class: "facts" }, ...cell.facts.map(([name, value]) =>
       make("div", {}, make("dt", {}, name), make("dd", {}, value))));
     const why = [...cell.reasons, cell.error, cell.refused].filter(Boolean);
