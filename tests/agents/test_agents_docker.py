@@ -115,3 +115,14 @@ def test_an_ordinary_user_may_change_all_and_has_a_home(as_user: AgentBench):
         "new": (REGULAR, b"x\n"),
         "src/deep/two.py": (REGULAR, b"two = 3\n"),
     }
+
+
+def test_V10_nothing_outside_the_work_tree_is_part_of_a_candidate(bench: AgentBench):
+    """Rewards, start-up files of interpreters, folders of a name that begins alike: they end with the container."""
+    facts = bench.run(
+        "mkdir -p /logs /work-too /tests; echo 1 | tee /logs/reward.txt /work-too/a /tests/conftest.py /workshop"
+        " /usr/lib/python3/dist-packages/sitecustomize.py ~/.pytest.ini >/dev/null; echo x >inside"
+    )
+    assert facts.exit_code == 0, facts.log
+    assert bench.left(facts) == {"inside": (REGULAR, b"x\n")}
+    assert facts.left_out == ()
