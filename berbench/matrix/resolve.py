@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from berbench.errors import ConfigError
 from berbench.matrix.hints import hint, refused, shown
 from berbench.matrix.invocation import planned_steps, takes
 from berbench.matrix.soundness import choice_problems
@@ -18,6 +19,7 @@ from berbench.model.cells import Configuration, ExperimentDocument, StepAxes, To
 from berbench.model.tools import Step, ToolDocument
 
 MOST_CONFIGURATIONS = 1000  # beyond that a list stands where nobody meant it
+MOST_CELLS = 100_000  # of one run: beyond that nobody meant the product, and no disk would hold it
 
 CONTROLS_EXPERIMENT = ExperimentDocument(
     name="controls",
@@ -40,6 +42,16 @@ class Resolution:
 
     chosen: tuple[Chosen, ...]
     notes: tuple[str, ...] = ()
+
+    def check_size(self, tasks: int, where: str) -> None:
+        """ConfigError when measuring all of it on so many tasks comes to more than anybody can mean."""
+        cells = tasks * sum(one.attempts for one in self.chosen)
+        if cells > MOST_CELLS:
+            raise ConfigError(
+                f"{where}: it comes to {cells:,} cells on {tasks:,} task{'s' * (tasks != 1)}, "
+                f"and a run may have {MOST_CELLS:,}.",
+                remedy="Ask for fewer attempts, configurations or tasks.",
+            )
 
     @property
     def configurations(self) -> tuple[Configuration, ...]:

@@ -182,6 +182,7 @@ def check(
     where = experiments.where(name)
     selection = select(experiment, stand(project, history, project.task_ids()), where=where)
     used = {tool.name: tool for one in resolution.configurations for tool in agents_of(one)}
+    resolution.check_size(len(selection.fresh), where)
     needs = tuple(Needs(tool, tools.layers[tool.name], found(tool.auth, environ)) for tool in used.values())
     return Checked(where, experiment, resolution, selection, needs, tuple(_problems(selection, needs)))
 

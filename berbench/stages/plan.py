@@ -94,10 +94,12 @@ def make_plan(
     resolution: Resolution,
     narrowing: Narrowing,
 ) -> Plan:
-    """Everything a run comes to. ConfigError or UsageError for tasks and tags that there are none of."""
+    """Everything a run comes to. ConfigError or UsageError for tasks and tags that there are none of, or for more cells
+    than a run may have."""
     listed = stand(project, history, project.task_ids())
     selection = select(experiment, listed, where=where)
-    fresh = _narrowed(selection.fresh, selection.skipped, narrowing)
+    fresh = tuple(_narrowed(selection.fresh, selection.skipped, narrowing))
+    resolution.check_size(len(fresh), where)
     grounds = {item.id: _ground(project, history, experiment.cell_timeout_s, item) for item in fresh}
     cells = [
         Cell(cell_key(ground.inputs(one.configuration, attempt)), task_id, one.configuration, attempt)

@@ -277,6 +277,16 @@ def test_what_an_experiment_asks_for_and_is_not_there_is_an_error(
     assert said.err.startswith(f"berbench: .ber/bench/experiments/smoke.yaml: {problem}")
 
 
+def test_more_cells_than_anybody_can_mean_are_refused(berbench: Place) -> None:
+    models = ", ".join(f"m{number}" for number in range(40))
+    berbench.write("smoke.yaml", f"tools: [{{tool: codex, model: [{models}]}}]\nattempts: 1000\n")
+    for verb in (("experiment", "validate"), ("run",)):
+        said = berbench(*verb, "smoke")
+        assert said.code == 2 and said.out == ""
+        assert "smoke.yaml: it comes to 120,000 cells on 3 tasks, and a run may have 100,000." in said.err
+    assert berbench("experiment", "show", "smoke").code == 0
+
+
 def test_an_experiment_that_is_not_there_is_told_with_the_nearest(berbench: Place) -> None:
     berbench.write("smoke.yaml", "tools: [{tool: nop}]\n")
     for verb in ("validate", "show"):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from berbench.documents import typed
 from berbench.errors import ConfigError, UsageError
 from berbench.matrix import block_of, check_effort, parse_label, resolve
-from berbench.matrix.resolve import CONTROLS_EXPERIMENT, MOST_CONFIGURATIONS
+from berbench.matrix.resolve import CONTROLS_EXPERIMENT, MOST_CELLS, MOST_CONFIGURATIONS
 from berbench.model.cells import Configuration, ExperimentDocument
 from toolbox import AGENT, FLOW, PLAIN, TOOLS, experiment
 
@@ -134,6 +134,13 @@ def test_a_product_that_nobody_meant_is_refused_before_it_is_made() -> None:
         f"tools: [{{tool: flow, steps: {{plan: {{options: [{options}]}}, build: {{model: [small, large]}}}}}}]"
     )
     assert f"more than {MOST_CONFIGURATIONS} configurations" in error.message
+
+
+def test_what_comes_to_more_cells_than_a_run_may_have_is_refused() -> None:
+    resolution = resolve(experiment("tools: [{tool: agent, model: [a, b]}, {tool: nop, attempts: 9}]"), TOOLS)
+    resolution.check_size(MOST_CELLS // 11, "x.yaml")
+    with pytest.raises(ConfigError, match=r"x\.yaml: it comes to 100,001 cells on 9,091 tasks"):
+        resolution.check_size(MOST_CELLS // 11 + 1, "x.yaml")
 
 
 SCALARS = st.sampled_from(
