@@ -26,6 +26,8 @@ def regrade(
 
     Exit code 0, 3 when the engine failed for a cell, whose older grade stays.
     """
+    from datetime import UTC, datetime
+
     from berbench.cli.console import emit, note
     from berbench.cli.show_run import show_regraded
     from berbench.cli.wiring import workplace
@@ -63,7 +65,10 @@ def regrade(
             grounds = fresh_grounds(place.project, place.history)
             regrading = stage.Regrading(place.bench(concurrency), cells, grounds)
             found += stage.regrade(regrading, keys, wanted=wanted, concurrency=concurrency, say=note)
-    document = stage.document(found)
+        run = ""
+        if name and any(one.after for one in found):
+            run = stage.as_run(cells, plan, datetime.now(UTC))
+    document = stage.document(found, run)
     if json:
         emit(document)
     else:

@@ -118,6 +118,10 @@ def show_regraded(document: Mapping[str, Any]) -> None:
         f"{document['graded']} graded again, {document['changed']} with another outcome, "
         f"{document['kept']} left as they are, {document['errors']} failed"
     )
+    if document["run"]:
+        say("next: berbench report latest")
+    elif document["graded"]:
+        say("next: berbench run NAME, whose report shows the new grades")
 
 
 def _usd(cost: float | None) -> str:

@@ -1,8 +1,9 @@
 """Grade stored candidates again, with no agent: after a task's command, hidden tests or grading changed.
 
 An agent's work is as good as new where all that the agent saw is what it was: then its new grade is a measurement of
-today's task, kept under today's key, and the next run finds it. The older measurement stays where it is. A grade
-under the same key takes the older one's place, and that one is kept in the cell's `earlier/`.
+today's task, kept under today's key, and the next run finds it. The older measurement stays where it is, and reports of
+older runs show it: so what an experiment comes to now is recorded as a run of its own. A grade under the same key
+takes the older one's place, and that one is kept in the cell's `earlier/`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import datetime
 from time import monotonic
 from typing import Any
 
@@ -18,7 +20,11 @@ from berbench.errors import BerbenchError, ConfigError, EngineError, Interrupted
 from berbench.matrix import cell_key, changed_inputs, task_inputs
 from berbench.matrix.soundness import CONTROLS
 from berbench.model.cells import Cell, CellOutcome, CellResult
+from berbench.stages.budget import Budget
+from berbench.stages.crew import Tally, forecast
 from berbench.stages.plan import Ground, Plan
+from berbench.stages.runrecord import document as run_document
+from berbench.stages.runrecord import record
 from berbench.stages.validate import Bench
 from berbench.stages.verify import Verified, grade_patch
 from berbench.stages.verify import document as grade_document
@@ -85,13 +91,15 @@ class Regrading:
 
     def one(self, key: str, wanted: Wanted | None, say: Say) -> Regraded | None:
         """Grade one stored cell; None when its work belongs to none of the `wanted` cells (None: all are)."""
-        stored = self.cells.open(key)
+        stored = self.cells.stored(key)
+        if stored is None:  # somebody removed it meanwhile
+            return None
         old = stored.record
         inputs, why = goal(old, self.grounds.get(old.result.task))
         target = cell_key(inputs) if inputs else key
         if wanted is not None:
             asked = wanted.get((old.result.task, old.result.label, old.result.attempt))
-            if asked is None or (self.cells.find(asked) if why else asked != target):
+            if (asked is None or self.cells.find(asked)) if why else target not in wanted.values():
                 return None
         if why:
             return Regraded(old.result, kept=why)
@@ -159,8 +167,8 @@ def regrade(
 ) -> Iterator[Regraded]:
     """Grade the stored cells again, so many at once. One cell's trouble is never another's."""
     with ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="regrade") as pool:
-        futures = [pool.submit(regrading.one, key, wanted, say) for key in keys]
         try:
+            futures = [pool.submit(regrading.one, key, wanted, say) for key in keys]
             for future in futures:
                 while True:  # in short waits: a signal that another thread receives does not wake this one
                     try:
@@ -171,8 +179,7 @@ def regrade(
                 if found is not None:
                     yield found
         except BaseException:
-            for future in futures:
-                future.cancel()
+            pool.shutdown(wait=False, cancel_futures=True)
             regrading.bench.verifier.engine.interrupt()
             raise
 
@@ -198,18 +205,29 @@ def worth_it(cells: Cells, plan: Plan, due: Iterable[Cell]) -> int:
     """How many of the due cells have stored work that can be graded as of today, so that no agent need be paid."""
     keys = {cell.key for cell in due if cell.configuration.tool.type != "control"}
     found = set()
-    for record in map(cells.find_readable, cells.measured() if keys else ()):
-        if record is not None and record.result.key not in keys:
-            inputs, _ = goal(record, plan.grounds.get(record.result.task))
+    for old in map(cells.find_readable, cells.measured() if keys else ()):
+        if old is not None and old.result.key not in keys:
+            inputs, _ = goal(old, plan.grounds.get(old.result.task))
             found |= {cell_key(inputs)} & keys if inputs else set()
     return len(found)
 
 
-def document(outcomes: Iterable[Regraded]) -> dict[str, Any]:
-    """What `--json` prints."""
+def as_run(cells: Cells, plan: Plan, at: datetime) -> str:
+    """Record what the experiment comes to under its new grades: a run that asked no agent, for reports; its id."""
+    coming = forecast(cells, plan, fresh=False)
+    started = record(plan, coming, fresh=False, ceiling=None, concurrency=1)
+    run = cells.begin_run(plan.experiment.name, at, started)
+    found = run_document(cells, plan, run, coming.reused, Tally(), Budget(None, None))
+    cells.end_run(run, {**found, "started_at": at.isoformat(), "finished_at": at.isoformat()})
+    return run
+
+
+def document(outcomes: Iterable[Regraded], run: str = "") -> dict[str, Any]:
+    """What `--json` prints. `run` is the one that the new grades were recorded as, "" when none was."""
     rows = [_row(one) for one in outcomes]
     return {
         "schema": SCHEMA,
+        "run": run,
         "graded": sum(row["outcome"] is not None for row in rows),
         "changed": sum(row["outcome"] not in (None, row["before"]) for row in rows),
         "kept": sum(bool(row["kept"]) for row in rows),

@@ -74,7 +74,7 @@ def results(cells: Cells, plan: Plan, tally: Tally) -> Iterator[CellResult]:
             stored = cells.last_error(cell.key)
             record = stored.record if stored else None
         elif cell.key not in tally.unaffordable:
-            record = cells.find(cell.key)
+            record = cells.find_readable(cell.key)
         if record is not None:
             # What decides the cell is the same; what the experiment calls it today may be another name.
             yield replace(record.result, label=cell.configuration.label)

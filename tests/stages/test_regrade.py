@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,23 @@ import pytest
 from runplace import RunPlace, Work, outcomes, run_place
 
 from berbench.errors import EngineError
+from berbench.model.cells import CellResult
 from berbench.model.task import TaskFiles
 from berbench.model.trial import VerdictName
+from berbench.reports import Report
 from berbench.stages.crew import forecast
 from berbench.stages.plan import Plan, fresh_grounds
-from berbench.stages.regrade import Regrading, Wanted, document, exit_code, newest_first, regrade, worth_it
+from berbench.stages.regrade import (
+    Regrading,
+    Wanted,
+    as_run,
+    document,
+    exit_code,
+    newest_first,
+    regrade,
+    worth_it,
+)
+from berbench.stages.report import tell_run
 from berbench.stages.validate import validate_task
 from berbench.store import cellfiles
 from berbench.store.cells import Cells
@@ -86,6 +99,32 @@ def test_work_is_graded_as_of_today_with_no_agent_and_found_by_the_next_run(plac
     assert new.read(cellfiles.TRANSCRIPT) == old.read(cellfiles.TRANSCRIPT)
     # What is graded as of today already is not graded from older work again.
     assert _again(place)["kept"] == 2
+
+
+def test_what_an_experiment_comes_to_under_new_grades_is_a_run_of_its_own(place: RunPlace) -> None:
+    first = place.run(place.plan(AGENT))
+    _another_command(place)
+    plan = place.plan(AGENT)
+    _again(place, _wanted(plan))
+    run = as_run(place.cells, plan, datetime.now(UTC))
+    assert place.cells.find_run("latest", ended=True) == run
+    project, history = place.place.project, place.place.history
+    told = [tell_run(place.cells, project, history, one).report for one in (run, first["run"])]
+    assert [(report.measured, report.missing) for report in told] == [(2, 0), (2, 0)]
+    new, old = ({cell.key for cell in _cells(report)} for report in told)
+    assert new == {cell.key for cell in plan.cells} and new.isdisjoint(old)
+
+
+def _cells(report: Report) -> list[CellResult]:
+    return [cell for task in report.tasks for square in task.squares.values() for cell in square.cells]
+
+
+def test_stored_work_is_found_under_any_name_that_its_configuration_had(place: RunPlace) -> None:
+    plan = place.plan(AGENT)
+    for row in place.run(plan)["cells"]:
+        kept = place.cells.folder / "cells" / row["key"] / cellfiles.CELL
+        kept.write_bytes(kept.read_bytes().replace(b'"agent/a"', b'"flow,build=agent/a"'))
+    assert _again(place, _wanted(plan))["graded"] == 2
 
 
 def test_what_an_agent_did_not_see_the_same_is_told_and_not_graded(place: RunPlace) -> None:
