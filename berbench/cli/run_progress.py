@@ -37,7 +37,10 @@ class _Lines:
     def ended(self, cell: Cell, result: CellResult, spent: float) -> None:
         told = result.error or next(iter(result.reasons), "")
         self._tell(
-            cell, f"{result.outcome} in {result.seconds:.0f} + {result.verify_seconds:.1f} s", told, spent
+            cell,
+            f"{result.outcome} (agent {result.seconds:.0f} s, tests {result.verify_seconds:.0f} s)",
+            told,
+            spent,
         )
 
     def left(self, cell: Cell, why: str) -> None:

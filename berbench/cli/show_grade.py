@@ -27,6 +27,10 @@ def show_grade(verified: Verified) -> None:
     for reason in filter(None, found.reasons):
         say(f"  {clipped(reason)}")
     if found.name is not GradeName.PASS:
+        if found.details and found.name is not GradeName.ENGINE_ERROR:
+            from berbench.reports.words import PLANTED
+
+            say(f"  {PLANTED}")
         for line in found.details:
             say(f"  │ {clipped(line)}")
         if verified.logs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from berbench.cli.console import say, show
+from berbench.cli.console import say, sentence, show
 from berbench.cli.tables import cell, plural, table
 
 if TYPE_CHECKING:  # the verb that shows it has loaded it already
@@ -17,9 +17,8 @@ def show_findings(findings: Sequence[Finding]) -> None:
     """One line a finding; a failing one ends with its remedy."""
     made = table("", "check", "finding", wide=("finding",))
     for finding in findings:
-        text = (
-            finding.message if finding.ok or not finding.remedy else f"{finding.message} → {finding.remedy}"
-        )
+        remedy = f" → {sentence(finding.remedy)}" if finding.remedy and not finding.ok else ""
+        text = finding.message.rstrip(".") + remedy if remedy else finding.message
         made.add_row("✓" if finding.ok else "✗", cell(finding.name), cell(text))
     show(made)
     failing = sum(not finding.ok for finding in findings)

@@ -37,7 +37,9 @@ def read_texts(forge: Forge | None, landing: Landing, issue_text: str | None) ->
         pull_request = forge.pull_request(landing.pr)
         return _read_issues(forge, pull_request, _linked(pull_request, landing))
     except ForgeError as error:
-        offline = "or give the problem's text with --issue-file, or take the commit message with --no-api"
+        offline = "or give the problem's text with --issue-file"
+        if "--no-api" not in error.remedy:
+            offline += ", or take the commit message with --no-api"
         raise ForgeError(
             error.message, remedy="; ".join(filter(None, (error.remedy.rstrip("."), offline)))
         ) from error

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from berbench.cli import console, show_error
+from berbench.cli.show_health import show_findings
 from berbench.cli.show_scan import show_scan
 from berbench.cli.show_tasks import show_problems
 from berbench.cli.show_validations import show_validations
@@ -19,6 +20,7 @@ from berbench.errors import UsageError
 from berbench.model.changes import LandedBy, Landing, NotLanding
 from berbench.model.trial import Problem, Verdict, VerdictName
 from berbench.ranking import Size
+from berbench.stages.doctor import Finding
 from berbench.stages.scan import NOT_FETCHED, Candidate, ScanReport
 from berbench.stages.validate import Validated
 
@@ -74,6 +76,14 @@ def test_what_differs_between_rejections_is_left_out_of_their_count(
     assert "1 × a backport or cherry-pick of #12, which landed as 0a1b2c3" in out
     assert "#9 for #8: Count [bold]every[/bold] sentence" in out
     assert "1 commit names no pull request" in out
+
+
+def test_what_doctor_advises_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    show_findings(
+        [Finding("forge", False, "no host.", "check the network"), Finding("git", True, "git 2", "x")]
+    )
+    out = capsys.readouterr().out
+    assert "no host → Check the network" in out and "git 2\n" in out
 
 
 @pytest.mark.parametrize(("unlinked", "times"), [(0, 0), (1, 2)])

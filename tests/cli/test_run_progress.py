@@ -32,8 +32,8 @@ def test_in_a_log_each_cell_has_one_line(capsys: pytest.CaptureFixture[str]) -> 
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines() == [
-        "[1/3] 7 × agent/m #2: pass in 61 + 2.5 s, 0.50 USD so far",
-        "[2/3] 7 × agent/m #2: error in 61 + 2.5 s, 0.50 USD so far: HTTP 429",
+        "[1/3] 7 × agent/m #2: pass (agent 61 s, tests 2 s), 0.50 USD so far",
+        "[2/3] 7 × agent/m #2: error (agent 61 s, tests 2 s), 0.50 USD so far: HTTP 429",
         "[3/3] 7 × agent/m #2: not started: too dear",
     ]
 

@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 from berbench.cli.app import main
+from berbench.cli.show_grade import show_grade
+from berbench.model.grading import Grade, GradeName
+from berbench.reports import words
+from berbench.stages.verify import Verified
 from freshtasks import proven_repository
 
 
@@ -39,3 +43,13 @@ def test_a_patch_that_is_not_there_is_a_usage_error(
         main()
     assert ended.value.code == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "planted"), [(GradeName.FAIL, True), (GradeName.ENGINE_ERROR, False)])
+def test_planted_tests_are_explained_where_a_log_of_tests_is_quoted(
+    name: GradeName, planted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_grade(Verified("7", Grade(name, details=("3 failed, 4 passed",))))
+    out = capsys.readouterr().out
+    assert "│ 3 failed, 4 passed" in out
+    assert (words.PLANTED in out) is planted

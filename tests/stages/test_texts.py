@@ -98,3 +98,7 @@ def test_a_forge_that_is_down_gives_no_prompt_out_of_less(place: SamplePlace) ->
     with pytest.raises(ForgeError, match="no answer") as caught:
         _create(place, ForgeOnPaper(failure=ForgeDown("no answer", remedy="try again later")))
     assert "--issue-file" in caught.value.remedy and place.project.task_ids() == ()
+    for remedy in ("try again later", "check the network, or work from local history with --no-api"):
+        with pytest.raises(ForgeError) as caught:
+            _create(place, ForgeOnPaper(failure=ForgeDown("no answer", remedy=remedy)))
+        assert caught.value.remedy.count("--no-api") == 1
