@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from time import monotonic
 from typing import Protocol
 
-from berbench.errors import Interrupted
+from berbench.errors import EngineError, Interrupted
 from berbench.model.cells import AgentFacts, Cell, CellOutcome, CellResult
 from berbench.stages.budget import Answer, Budget
 from berbench.stages.measure import Makers, kept_work, measure
@@ -24,6 +25,7 @@ from berbench.store.cells import RESULT, Cells, experiment_of
 from berbench.store.records import OtherVersion, Unreadable
 
 POLL_S = 0.2
+ENGINE_BACK_S = 60.0  # an engine that is started anew has so long
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,8 @@ class _Crew:
         self._waiting = deque(coming.due)
         self._in_vain = 0  # cells put back since one was done
         self._lock = threading.Lock()
+        self._asking = threading.Lock()
+        self._lost = False  # the engine did not come back
         self.stop = threading.Event()
         self.tally = Tally()
 
@@ -209,6 +213,20 @@ class _Crew:
             else:
                 self.tally.measured += 1
         self._shown.ended(cell, result, self._budget.spent)
+        if result.outcome is CellOutcome.ERROR:
+            self._await_engine()
+
+    def _await_engine(self) -> None:
+        """Where the engine is gone for a moment, all that is due would fail in that moment. Waited for once."""
+        until = monotonic() + ENGINE_BACK_S
+        with self._asking:
+            while not (self._lost or self.stop.is_set()):
+                try:
+                    self._makers.bench.verifier.engine.leftovers()
+                    return
+                except EngineError:
+                    self._lost = monotonic() >= until
+                    self.stop.wait(1)
 
 
 def execute(

@@ -132,6 +132,32 @@ def test_an_engine_that_fails_costs_no_second_run_of_the_agent(place: RunPlace) 
     assert again["cells"][0]["seconds"] == 1.5
 
 
+def test_an_engine_that_is_gone_for_a_moment_fails_no_cell_that_had_not_begun(
+    place: RunPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back = time.monotonic() + 1.5
+
+    def gone_for_a_moment(cell: Cell, ground: Ground) -> AgentFacts:
+        if time.monotonic() < back:
+            raise EngineError("The engine is gone.")
+        return left(b"")
+
+    def leftovers() -> tuple[()]:
+        if time.monotonic() < back:
+            raise EngineError("The engine is gone.")
+        return ()
+
+    place.work.script = gone_for_a_moment
+    monkeypatch.setattr(place.place.engine, "leftovers", leftovers)
+    plan = place.plan("{tools: [{tool: agent, model: [a, b]}], attempts: 3}")
+    document = place.run(plan)
+    assert (document["errors"], document["measured"]) == (2, 10)
+    # One that does not come back is waited for once, not for each cell.
+    monkeypatch.setattr("berbench.stages.crew.ENGINE_BACK_S", 0.0)
+    back = time.monotonic() + 60
+    assert place.run(plan, fresh=True)["errors"] == 12
+
+
 def test_a_time_out_counts_as_a_fail_and_tells_what_was_left(place: RunPlace) -> None:
     place.work.script = lambda cell, ground: left(
         ground.files.reference_patch, timed_out=True, exit_code=None
