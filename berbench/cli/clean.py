@@ -34,11 +34,12 @@ def clean(
 
     settings: Settings = context.obj
     with workplace(settings.repository) as place:
+        engine = place.engine_or_none(note)
         cleaned = run(
-            place.engine_or_none(note),
+            engine,
             place.old_folders(),
             older_than_s=seconds_of(older_than),
-            keep_keys=place.needed_images(),
+            keep_keys=place.needed_images(engine),
             now_s=time(),
             remove_folder=machine.remove,
             dry_run=dry_run,

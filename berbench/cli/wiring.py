@@ -148,13 +148,15 @@ class Workplace:
             records = ()
         return (*machine.temporary_folders(), *records)
 
-    def needed_images(self) -> frozenset[str] | None:
-        """Keys of the images that today's tasks build on; None when that can't be told."""
+    def needed_images(self, engine: Engine | None) -> frozenset[str] | None:
+        """Keys of the images that today's tasks and experiments need; None when that can't be told."""
         from berbench.errors import BerbenchError
-        from berbench.stages.verifier import image_keys
+        from berbench.stages.needed import needed_keys
 
+        if engine is None:
+            return None
         try:
-            return image_keys(self.history, self.project, self.project.task_ids())
+            return needed_keys(engine, self.history, self.project, self.experiments, self.tools)
         except BerbenchError as error:
             note(f"{error.message} Images are left as they are.")
             return None
