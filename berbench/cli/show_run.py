@@ -43,7 +43,7 @@ def show_plan(plan: Plan, coming: Forecast, known: Mapping[str, Known], problems
     cost, unknown = estimate(coming.due, known)
     doubt = f", and {plural(unknown, 'cell')} of unknown cost" if unknown else ""
     say(f"{plural(len(plan.cells), 'cell')}, {coming.reused} measured already, {len(coming.due)} due")
-    say(f"cost: {_usd(cost)} USD by the mean of like cells{doubt}")
+    say(f"cost: {_usd(cost)} USD by the mean of like cells{doubt}" if coming.due else "cost: nothing")
     for problem in problems:
         say(f"problem: {one_line(problem)}")
 
@@ -76,6 +76,8 @@ def show_run(document: Mapping[str, Any], *, quiet: bool) -> None:
     )
     say(f"cost of this run: {_usd(document['cost_usd'])} USD{untold}")
     say(f"run {document['run']}")
+    if document["cells"]:
+        say("next: berbench report latest")
 
 
 def _show_table(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -108,7 +108,7 @@ class Regrading:
                 return Regraded(old.result, kept="a run is at it now")
             if target != key and self.cells.find(target) is not None:
                 return Regraded(old.result, kept="it is measured as of today already")
-            return self._graded(stored, target, inputs, say)
+            return self._graded(stored, target, inputs, _named(old.result, say))
 
     def _graded(self, stored: StoredCell, key: str, inputs: Mapping[str, str], say: Say) -> Regraded:
         old, ground = stored.record, self.grounds[stored.record.result.task]
@@ -147,7 +147,14 @@ class Regrading:
         origin = old.regraded_from or old.result.key
         record = CellRecord(result, inputs, dict(ground.task_inputs), old.run, regraded_from=origin)
         self.cells.save(record, files)
+        before, after = old.result.outcome.value, how.outcome.value
+        say(f"{after}, as before" if after == before else f"{after}, before it was {before}")
         return Regraded(old.result, result)
+
+
+def _named(cell: CellResult, say: Say) -> Say:
+    """Say of which cell it is: several are at work at once."""
+    return lambda line: say(f"{cell.task} × {cell.label} #{cell.attempt}: {line}")
 
 
 def _kept(stored: StoredCell, *, in_place: bool) -> Iterator[tuple[str, bytes]]:

@@ -94,6 +94,7 @@ def test_a_dry_run_goes_by_what_like_cells_cost(berbench: Place) -> None:
     berbench.measure("smoke", cost=0.25)
     said = berbench("run", "smoke", "--dry-run", "--fresh")
     assert "cost: 0.75 USD by the mean of like cells\n" in said.out
+    assert "cost: nothing\n" in berbench("run", "smoke", "--dry-run").out
 
 
 def test_the_document_of_a_run_has_the_promised_shape(berbench: Place) -> None:
@@ -146,6 +147,7 @@ def test_a_table_is_shown_and_what_it_cost(berbench: Place) -> None:
     assert ["mine", "3"] in [line.split() for line in said.out.splitlines()]
     assert "6 planned, 0 measured, 6 reused, 0 without a measurement, 0 not started" in said.out
     assert "cost of this run: 0.00 USD\n" in said.out
+    assert said.out.endswith("next: berbench report latest\n")
 
 
 def test_gates_trip_with_exit_code_1_and_say_which(berbench: Place) -> None:
@@ -238,7 +240,7 @@ def test_no_fresh_task_is_told_and_is_no_failure_by_itself(berbench: Place) -> N
         berbench.project.drop_validation(task)
     said = berbench("run", "controls")
     assert said.code == 0
-    assert "Nothing was measured: there is no fresh task." in said.out
+    assert "Nothing was measured: there is no fresh task." in said.out and "next:" not in said.out
     assert berbench("run", "controls", "--fail-on-stale").code == 1
     assert berbench("run", "controls", "--min-pass-rate", "0").code == 1
 

@@ -57,11 +57,17 @@ def place(shared: RunPlace, tmp_path: Path) -> Iterator[RunPlace]:
     shared.played.trouble = None
 
 
-def _again(place: RunPlace, wanted: Wanted | None = None, said: list[str] | None = None) -> dict[str, Any]:
+def _again(
+    place: RunPlace,
+    wanted: Wanted | None = None,
+    said: list[str] | None = None,
+    progress: list[str] | None = None,
+) -> dict[str, Any]:
     grounds = fresh_grounds(place.place.project, place.place.history)
     regrading = Regrading(place.makers().bench, place.cells, grounds)
     keys = newest_first(place.cells, place.cells.measured(), said.append if said is not None else print)
-    return document(list(regrade(regrading, keys, wanted=wanted, concurrency=2, say=lambda line: None)))
+    say = print if progress is None else progress.append
+    return document(list(regrade(regrading, keys, wanted=wanted, concurrency=2, say=say)))
 
 
 def _wanted(plan: Plan) -> Wanted:
@@ -87,8 +93,15 @@ def test_work_is_graded_as_of_today_with_no_agent_and_found_by_the_next_run(plac
     place.work.asked.clear()
     due = forecast(place.cells, plan, fresh=False).due
     assert (len(due), worth_it(place.cells, plan, due)) == (2, 2)
-    found = _again(place, _wanted(plan))
+    progress: list[str] = []
+    found = _again(place, _wanted(plan), progress=progress)
     assert (found["graded"], found["changed"], found["kept"]) == (2, 0, 0)
+    named = tuple(f"{cell.task} × {cell.configuration.label} #{cell.attempt}: " for cell in plan.cells)
+    assert all(line.startswith(named) for line in progress)
+    assert {line for line in progress if line.endswith(", as before")} == {
+        f"{row['task']} × {row['label']} #{row['attempt']}: {row['outcome']}, as before"
+        for row in found["cells"]
+    }
     again = place.run(plan)
     assert (again["measured"], again["reused"], place.work.asked) == (0, 2, [])
     assert outcomes(again) == outcomes(first)
