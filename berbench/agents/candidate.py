@@ -143,8 +143,6 @@ def _unlisted(
     workspace: Workspace, base: Mapping[str, TreeEntry], changed: Iterable[Changed]
 ) -> Iterator[Changed]:
     """What the engine's list may lack: files and links of the tree that are not as it has them."""
-    if workspace.lists_all:
-        return
     listed = {one.path for one in changed}
     for found in workspace.entries({path for path in base if as_told(path) not in listed}):
         if (found.mode, found.id) != (base[found.path].mode, base[found.path].id):

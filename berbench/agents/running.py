@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -173,7 +174,7 @@ class _Steps:
                 setup_failed=failed,
             )
 
-        before = (f"rm -f -- {step.telemetry}",) if step.telemetry else ()
+        before = (f"rm -rf -- {shlex.quote(step.telemetry)}",) if step.telemetry else ()
         for text in (*before, *step.pre):
             ran = line(text)
             if ran.code != 0:

@@ -28,6 +28,7 @@ from berbench.errors import EngineError
 CALL_S = 60.0  # for a call that answers at once on a healthy engine; generous for a busy disk
 POOL = 32  # connections kept open at most
 CHUNK = 1 << 18
+TOLD = 600  # characters of what it says
 PLAIN = {"Accept-Encoding": "identity"}  # packing a local stream only costs
 
 REMEDY = "start the engine (in a checkout: `make engine`), or set DOCKER_HOST; `berbench doctor` tells more"
@@ -39,7 +40,10 @@ class Refused(EngineError):
     """The engine answered, and the answer is an error. `status` is HTTP's."""
 
     def __init__(self, status: int, message: str) -> None:
-        super().__init__(f"The container engine refused: {message}", remedy="see the engine's own log")
+        told = (
+            message if len(message) <= TOLD else message[:TOLD] + "…"
+        )  # a path may be as long as an agent likes
+        super().__init__(f"The container engine refused: {told}", remedy="see the engine's own log")
         self.status = status
         self.reason = message
 
@@ -172,7 +176,7 @@ class Api:
             response = self._client.request(
                 method,
                 self._base + path,
-                params=dict(query or {}),
+                params={name: os.fsencode(value) for name, value in (query or {}).items()},
                 json=body,
                 data=data,
                 headers={**PLAIN, **(headers or {})},

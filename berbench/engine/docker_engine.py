@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -207,9 +207,7 @@ class DockerEngine:
         name = f"{said['name']} {said['ServerVersion']}, {said['platform']}"
         cpus = min(wanted.limits.cpus, float(said["NCPU"]))
         try:
-            with self._workspaces.open(
-                wanted, engine=name, lists_all=lists_all(said), cpus=cpus, hold=self._interruptible
-            ) as workspace:
+            with self._workspaces.open(wanted, engine=name, cpus=cpus, hold=self._interruptible) as workspace:
                 self._raise_if_interrupted()  # it may have come to be after all that there was had been ended
                 yield workspace
         except BaseException:
@@ -270,12 +268,6 @@ class DockerEngine:
     def _raise_if_interrupted(self) -> None:
         if self._interrupted:
             raise Interrupted("Interrupted.")
-
-
-def lists_all(said: Mapping[str, Any]) -> bool:
-    """Whether an engine's list of changes goes by what was written, as its account of itself tells. Other storage
-    drivers, and every containerd snapshotter, compare sizes and times."""
-    return ["Native Overlay Diff", "true"] in (said.get("DriverStatus") or ())
 
 
 def _layers(said: dict[str, Any] | None) -> list[str]:

@@ -9,19 +9,17 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import IO, Any
 
 from berbench.engine import members, seat
 from berbench.engine.api import Refused, Reply
 from berbench.engine.archive import Writer, read_files
 from berbench.engine.capture import Frames
-from berbench.engine.container import ADDED, GONE, Account
-from berbench.engine.container import Container as Box
+from berbench.engine.container import ADDED, GONE, Account, Container
 from berbench.engine.enclosure import Enclosure
 from berbench.engine.watching import Beside, Limit, Reader
 from berbench.engine.workspace import GRACE_S, Changed, Denied, Found, Ran, Sink, WorkspaceSpec
-from berbench.engine.worktree import tree_entries
 from berbench.errors import EngineError, Refusal
 from berbench.model.agent import ROOM
 from berbench.model.changes import EXECUTABLE, FileEntry, TreeEntry
@@ -37,20 +35,17 @@ class DockerWorkspace:
 
     def __init__(
         self,
-        box: Box,
+        box: Container,
         spec: WorkspaceSpec,
         account: Account,
         enclosure: Enclosure | None,
-        *,
         engine: str,
-        lists_all: bool,
     ) -> None:
         self._box = box
         self._spec = spec
         self._ids = account.ids
         self._home = account.home
         self._engine = engine
-        self._lists_all = lists_all
         self._enclosure = enclosure
         self._user = spec.image.user
         self._workdir = spec.image.workdir
@@ -164,8 +159,10 @@ class DockerWorkspace:
         self._box.kill()
 
     def read(self, path: str, limit: int) -> bytes | None:
-        """The end of a file."""
-        reply = self._box.take(path)
+        """The end of a file; None also where the engine refuses what the agent put in its place."""
+        reply = None
+        with contextlib.suppress(Refused):
+            reply = self._box.take(path)
         if reply is None:
             return None
         with contextlib.closing(reply):
@@ -206,25 +203,13 @@ class DockerWorkspace:
         if self._finishing is not None:
             self._finishing.join()
 
-    @property
-    def lists_all(self) -> bool:
-        """Whether the engine's list of changes goes by what was written."""
-        return self._lists_all
-
-    def entries(self, paths: Container[str]) -> Iterator[TreeEntry]:
+    def entries(self, paths: Set[str]) -> Iterator[TreeEntry]:
         """What lies at these paths, by its bytes."""
-        reply = self._box.take(self._workdir)
-        if reply is not None:
-            with contextlib.closing(reply):
-                yield from tree_entries(reply, paths)
+        return members.entries(self._archive, paths)
 
     def fetch(self, paths: Iterable[str]) -> Iterator[Found]:
         """What lies at these paths."""
-
-        def archive(path: str) -> Reply | None:
-            return self._box.take(f"{self._workdir.rstrip('/')}/{path}" if path else self._workdir)
-
-        return members.fetch(archive, paths)
+        return members.fetch(self._archive, paths)
 
     @property
     def out_of_memory(self) -> bool:
@@ -252,6 +237,9 @@ class DockerWorkspace:
         return (*self.trouble, *(self._enclosure.warnings if self._enclosure else ()))
 
     # --- within ---
+
+    def _archive(self, path: str) -> Reply | None:
+        return self._box.take(f"{self._workdir.rstrip('/')}/{path}" if path else self._workdir)
 
     def _as_root(self, command: Sequence[str]) -> tuple[int, bytes]:
         return self._small_step(command, "0:0", ())

@@ -14,7 +14,7 @@ import shutil
 import stat
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from berbench import process
@@ -147,12 +147,7 @@ class FakeWorkspace:
         ]
         return (*gone, *changed)
 
-    @property
-    def lists_all(self) -> bool:
-        """It does: by what no program can set back."""
-        return True
-
-    def entries(self, paths: Container[str]) -> Iterator[TreeEntry]:
+    def entries(self, paths: Set[str]) -> Iterator[TreeEntry]:
         """What lies at these paths, by its bytes."""
         for path in _marks(self._tree):
             for one in _found(self._tree, path) if path in paths else ():

@@ -7,20 +7,26 @@ file larger than any that is wanted ends the archive: a sparse one of a terabyte
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import stat
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from berbench.engine.api import Refused, Reply
 from berbench.engine.archive import ENCODING, SECOND_NAME, unsafe
 from berbench.engine.workspace import Found
+from berbench.engine.worktree import blob_id
 from berbench.errors import EngineError
-from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK
+from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK, TreeEntry
 
 LOST = "\ufffd"
 LARGEST = 100 << 20  # bytes of one file; more is told, and not fetched
 SKIPPED = 4 << 30  # bytes of one file that are read past for the sake of others that can't be asked for
+PASSED = (
+    32 << 20
+)  # bytes that are read past where the whole tree is compared: packages that lie in it, mostly
+BLOCK = 512  # bytes that a member costs by itself
 ONE_BY_ONE = 16  # paths that are asked for each by itself; more, and their folders are fetched whole
 FOLDERS = (
     8  # that are fetched one after the other; more, and the whole work tree is: each takes the engine a while
@@ -52,6 +58,38 @@ def fetch(open_: Open, paths: Iterable[str]) -> Iterator[Found]:
         yield from _folder(open_, folder, inside)
 
 
+def entries(open_: Open, paths: Set[str]) -> Iterator[TreeEntry]:
+    """See `Workspace.entries`. What lies beside these paths at the top of the tree is read past, up to a bound; then
+    the rest is asked for by itself."""
+    tops = {path.partition("/")[0] for path in paths}
+    left = set(tops)
+    passed = 0
+    for one in _members(open_, ""):
+        top = one.path.partition("/")[0]
+        left.discard(top)
+        if top not in tops:
+            passed += one.size + BLOCK
+            if passed > PASSED:
+                break
+        yield from _entry(one, paths)
+    else:
+        return
+    for top in sorted(left):
+        for one in _single(open_, top) if top in paths else _members(open_, top):
+            yield from _entry(one, paths)
+
+
+def _entry(one: Found, paths: Set[str]) -> Iterator[TreeEntry]:
+    if one.path not in paths:
+        return
+    if one.mode == SECOND_NAME:  # its bytes came under another
+        yield TreeEntry(one.path, REGULAR, "")
+    elif one.mode == SYMLINK:
+        yield TreeEntry(one.path, SYMLINK, blob_id(io.BytesIO(os.fsencode(one.target)), one.size))
+    elif one.body is not None:
+        yield TreeEntry(one.path, one.mode, blob_id(one.body, one.size))
+
+
 def _by_top(paths: Iterable[str]) -> dict[str, set[str]]:
     """Paths by their first folder; those at the top by themselves."""
     found: dict[str, set[str]] = {}
@@ -75,18 +113,22 @@ def _single(open_: Open, path: str) -> Iterator[Found]:
                 yield one
             return  # of a folder the first member is itself
     except Refused:
-        yield _beside_others(open_, path)
+        try:
+            yield from _beside_others(open_, path, path.rpartition("/")[0])
+        except Refused:
+            yield from _beside_others(open_, path, "")
 
 
-def _beside_others(open_: Open, path: str) -> Found:
-    """What an engine refuses by itself, as it does a link that leads to itself, out of its folder's archive; no file
-    where that does not come so far. Refused by an engine that gives neither."""
-    for one in _members(open_, path.rpartition("/")[0]):
+def _beside_others(open_: Open, path: str, folder: str) -> Iterator[Found]:
+    """What an engine refuses by itself, as it does a link that leads to itself and a path of 256 folders, out of the
+    archive of a folder above; no file where that does not come so far. Refused by an engine that gives neither."""
+    for one in _members(open_, folder):
         if one.path == path:
-            return one if one.body is None else Found(path, 0)
+            yield one
+            return
         if one.size > SKIPPED:
             break
-    return Found(path, 0)
+    yield Found(path, 0)
 
 
 def _folder(open_: Open, folder: str, wanted: set[str]) -> Iterator[Found]:

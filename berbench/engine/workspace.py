@@ -6,7 +6,7 @@ changed paths come from the engine, their bytes from the engine's archive, refus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import IO, Protocol
@@ -104,13 +104,11 @@ class Workspace(Protocol):
     def end(self) -> tuple[Changed, ...]:
         """End every process, and then tell what differs."""
 
-    @property
-    def lists_all(self) -> bool:
-        """Whether `changed` tells every file that was written. Where an engine goes by sizes and times, it lacks one of
-        the same size, mode and owner as before whose time was set back."""
+    def entries(self, paths: Set[str]) -> Iterator[TreeEntry]:
+        """What lies at these paths of the work tree, by its bytes: files and links as git names them.
 
-    def entries(self, paths: Container[str]) -> Iterator[TreeEntry]:
-        """What lies at these paths of the work tree, read to the end: files and links as git names them."""
+        Engines go by sizes and times to tell what changed, whole seconds where an image's files have no more: an edit
+        that keeps the size and sets the time back is not in `changed`. Nothing is told of files that are too large."""
 
     def fetch(self, paths: Iterable[str]) -> Iterator[Found]:
         """What lies at these paths of the work tree; links are not followed, nor is a folder's content told. A path

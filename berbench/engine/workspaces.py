@@ -89,7 +89,7 @@ class Workspaces:
 
     @contextlib.contextmanager
     def open(
-        self, wanted: WorkspaceSpec, *, engine: str, lists_all: bool, cpus: float, hold: Hold
+        self, wanted: WorkspaceSpec, *, engine: str, cpus: float, hold: Hold
     ) -> Iterator[DockerWorkspace]:
         """One workspace. `hold` keeps what ends it at once for as long as it lasts."""
         check_delta(wanted.delta)
@@ -101,7 +101,7 @@ class Workspaces:
             spare = enclosure is not None
             enclosure = enclosure or self._enclosure(wanted.destinations, labels)
         box = Container(self._api, "agent")
-        workspace = DockerWorkspace(box, wanted, account, enclosure, engine=engine, lists_all=lists_all)
+        workspace = DockerWorkspace(box, wanted, account, enclosure, engine)
         with hold(box.name, box.discard):
             try:
                 asked = self._asked(wanted, {**labels, TRIAL: "agent"}, cpus)

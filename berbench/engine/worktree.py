@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Container, Iterator
+from typing import IO
 
 from berbench.engine.archive import SECOND_NAME, Source, read_members
 from berbench.engine.script import OWN_FILES
@@ -25,14 +27,19 @@ def tree_entries(source: Source, paths: Container[str] | None) -> Iterator[TreeE
         if paths is not None and name not in paths:
             continue
         if mode == SECOND_NAME:
-            first = known.get(target)
-            known[name] = TreeEntry(name, first.mode, first.id) if first else TreeEntry(name, REGULAR, "")
+            first = known.get(target, TreeEntry(target, REGULAR, ""))
+            known[name] = TreeEntry(name, first.mode, first.id)
         elif body is None:
-            data = os.fsencode(target)
-            known[name] = TreeEntry(name, mode, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest())
+            link = os.fsencode(target)
+            known[name] = TreeEntry(name, mode, blob_id(io.BytesIO(link), len(link)))
         else:
-            digest = hashlib.sha1(b"blob %d\0" % size)
-            while piece := body.read(PIECE):
-                digest.update(piece)
-            known[name] = TreeEntry(name, mode, digest.hexdigest())
+            known[name] = TreeEntry(name, mode, blob_id(body, size))
         yield known[name]
+
+
+def blob_id(body: IO[bytes], size: int) -> str:
+    """What git calls these bytes, of which there are `size`."""
+    digest = hashlib.sha1(b"blob %d\\0" % size)
+    while piece := body.read(PIECE):
+        digest.update(piece)
+    return digest.hexdigest()

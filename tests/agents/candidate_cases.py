@@ -45,6 +45,16 @@ CASES = (
     Case("touched_is_not_changed", "touch src/one.py kept.txt; cp run.sh x; cat x >run.sh; rm x", {}),
     Case("nothing", "true", {}),
     Case(
+        "what_keeps_its_size_and_time_is_changed_all_the_same",
+        "t=$(mktemp -d); cp -a src link $t; echo 'one = 2' >src/one.py; ln src/one.py also; ln -sfn data.bin link;"
+        " touch -hr $t/link link; touch -r $t/src/one.py src/one.py; rm -r $t",
+        {
+            "src/one.py": file(b"one = 2\n"),
+            "also": file(b"one = 2\n"),
+            "link": file(b"data.bin", SYMLINK),
+        },
+    ),
+    Case(
         "P02_programs_and_dumps_beside_the_source_are_taken_whole",
         "echo 'one = 2' >src/one.py; printf '\\177ELF\\0\\1\\2\\377' >prog; chmod +x prog; printf 'REDIS\\0' >dump.rdb",
         {
@@ -135,8 +145,11 @@ CASES = (
     Case(
         "links_that_lead_nowhere",
         "ln -s round round; ln -s there back; ln -s back there; ln -s $(printf %04000d 0) far; rm kept.txt;"
-        " ln -s kept.txt kept.txt",
+        " ln -s kept.txt kept.txt; echo x >x;"
+        ' python3 -c \'import os; [(os.mkdir("d"), os.chdir("d")) for _ in range(300)]; open("f", "w").write("f")\'',
         {
+            "x": file(b"x\n"),
+            "d/" * 300 + "f": file(b"f"),
             "round": file(b"round", SYMLINK),
             "back": file(b"there", SYMLINK),
             "there": file(b"back", SYMLINK),
@@ -238,5 +251,9 @@ CASES = (
     ),
     Case("all_gone", "rm -rf ./* .git .gitignore", EVERYTHING),
     Case("the_work_tree_itself_is_gone", "cd /; rm -rf /work", EVERYTHING),
-    Case("a_link_in_place_of_the_work_tree", "cd /; mv /work /work-2; ln -s /work-2 /work", EVERYTHING),
+    Case(
+        "a_link_in_place_of_the_work_tree",
+        "cd /; mv /work /agent/moved; ln -s /agent/moved /work",
+        EVERYTHING,
+    ),
 )

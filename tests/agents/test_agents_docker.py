@@ -56,6 +56,7 @@ IN_CONTAINERS = (
     "P05_renames",
     "P07_modes",
     "names_that_are_no_utf8",
+    "what_keeps_its_size_and_time_is_changed_all_the_same",
     "odd_names",
     "links_that_lead_nowhere",
     "S10_links_that_leave_the_tree_are_left_out_and_told",

@@ -119,6 +119,13 @@ def test_long_output_is_cut_in_the_middle(bench: AgentBench):
     assert facts.log_truncated and len(facts.log) < 2_200_000 and facts.log.endswith(b"aaa\nend\n")
 
 
+def test_what_an_agent_puts_in_its_telemetrys_place_stops_nothing(bench: AgentBench):
+    script = "rm -rf '/agent/us age'; mkdir '/agent/us age'; echo $?"
+    step = AgentStep(("/bin/sh", "-c", script), b"", telemetry="/agent/us age")
+    facts = bench.agents.run(replace(bench.trial(""), steps=(step, step)))
+    assert [(one.exit_code, one.log, one.telemetry) for one in facts.steps] == [(0, b"0\n", b"")] * 2
+
+
 # --- set-up lines ---
 
 SETUP = (

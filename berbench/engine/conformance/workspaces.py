@@ -129,3 +129,11 @@ def a_file_of_a_workspace_is_read_after_its_end(bench: Bench) -> None:
         workspace.end()
         assert workspace.read("/tmp/told", 400) == b"12345\n"
         assert said(workspace, "echo more")[0].code is None
+
+
+@check()
+def what_is_no_file_is_read_as_none(bench: Bench) -> None:
+    """A folder and a link that leads to itself, where a file was to be."""
+    with opened(bench) as workspace:
+        said(workspace, "mkdir /agent/folder; ln -s round /agent/round")
+        assert [workspace.read(f"/agent/{name}", 4) for name in ("folder", "round", "none")] == [None] * 3
