@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,26 @@ def test_a_reader_that_goes_away_changes_no_exit_code(place: Path, verb: tuple[s
 
 def test_streams_that_the_caller_closed_are_done_without(place: Path) -> None:
     assert _berbench(place, "task", "list", redirect="<&- >&- 2>&-").returncode == 0
+
+
+def test_an_impatient_person_sees_no_traceback() -> None:
+    """Ctrl-C while the program is still loading, when nothing can answer it yet."""
+    command = [sys.executable, "-X", "importtime", "-m", "berbench", "--help"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stderr is not None
+        loaded = [
+            line for line in iter(started.stderr.readline, "") if not _names(line, "berbench.errors", started)
+        ]
+    assert not any("Traceback" in line or "KeyboardInterrupt" in line for line in loaded)
+    assert started.returncode == -signal.SIGINT
+
+
+def _names(line: str, module: str, started: subprocess.Popen[str]) -> bool:
+    """Whether the line tells that the module is loaded; the process gets a Ctrl-C then."""
+    if not line.endswith(f" {module}\n"):
+        return False
+    started.send_signal(signal.SIGINT)
+    return True
 
 
 def test_a_result_that_could_not_be_written_is_an_error(place: Path) -> None:
