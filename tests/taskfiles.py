@@ -15,6 +15,8 @@ from berbench.fingerprint import inputs_of, make_validation
 from berbench.model.changes import LandedBy
 from berbench.model.task import Source, Task, TaskFiles, Validation, Verify
 from berbench.model.trial import Evidence, Facts, Outcome, Verdict, VerdictName
+from berbench.store import Project
+from berbench.yamledit import replace_block
 
 BASE_TREE = "4" * 40
 DOCKERFILE = b"FROM scratch\n"
@@ -27,6 +29,12 @@ class Trialed:
 
     facts: Facts
     evidence: Evidence
+
+
+def unprove(project: Project, task_id: str) -> None:
+    """Take a task's proof away, as a hand would."""
+    path = project.folder(task_id) / "task.yaml"
+    path.write_bytes(replace_block(path.read_bytes(), "validation", b""))
 
 
 def make_files(task_id: str = "7", **changes: Any) -> TaskFiles:

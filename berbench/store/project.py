@@ -241,10 +241,6 @@ class Project:
             lambda text, name: replace_block(text, "validation", validation_text(validation), name=name),
         )
 
-    def drop_validation(self, task_id: str) -> None:
-        """Take the `validation:` block out."""
-        self._edit(task_id, lambda text, name: replace_block(text, "validation", b"", name=name))
-
     def update_verify_command(self, task_id: str, command: str) -> None:
         """Set `verify.command`; comments and layout stay."""
         self._edit(task_id, lambda text, name: set_value(text, ("verify", "command"), command, name=name))

@@ -14,6 +14,7 @@ from berbench.model.cells import ExperimentDocument
 from berbench.store import Project
 from berbench.yamlio import load
 from freshtasks import prove, proven_repository
+from taskfiles import unprove
 
 KEYS = (
     "ANTHROPIC_API_KEY",
@@ -230,7 +231,7 @@ def test_validate_prints_one_document_of_the_promised_shape(berbench: Place) -> 
 def test_tasks_that_are_not_fresh_are_skipped_by_name_with_the_reason(berbench: Place) -> None:
     folder = berbench.root / ".ber" / "bench" / "tasks"
     (folder / "7" / "prompt.md").write_text("Other words.\n")
-    berbench.project.drop_validation("8")
+    unprove(berbench.project, "8")
     document = berbench("experiment", "validate", "controls", "--json").document
     assert document["tasks"] == ["9"]
     assert [(row["task"], row["state"], row["changed"]) for row in document["skipped"]] == [
@@ -366,6 +367,6 @@ def test_the_schemas_are_printed(name: str, berbench: Place) -> None:
 def test_projects_may_have_no_tasks_at_all(berbench: Place, tmp_path: Path) -> None:
     empty = Project(berbench.root, locks=tmp_path / "locks")
     for task_id in empty.task_ids():
-        berbench.project.drop_validation(task_id)
+        unprove(berbench.project, task_id)
     said = berbench("experiment", "validate", "controls")
     assert said.code == 1 and "0 cells" in said.out

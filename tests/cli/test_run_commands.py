@@ -18,6 +18,7 @@ from berbench.stages.plan import Narrowing, make_plan
 from berbench.store.cellfiles import CellRecord
 from berbench.store.cells import RESULT
 from freshtasks import prove, proven_repository
+from taskfiles import unprove
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 MINE = "schema: berbench.tool/1\ninvoke: [true]\nauth: {env: [MY_KEY]}\n"
@@ -77,7 +78,7 @@ def berbench(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 
 def test_a_dry_run_tells_all_and_needs_no_engine(berbench: Place) -> None:
-    berbench.project.drop_validation("8")
+    unprove(berbench.project, "8")
     said = berbench("run", "smoke", "--dry-run")
     assert said.code == 0
     assert "skipped: 8 is unvalidated: it was never proven" in said.out
@@ -158,7 +159,7 @@ def test_gates_trip_with_exit_code_1_and_say_which(berbench: Place) -> None:
     assert "--min-pass-rate: mine passes 0%" in said.err
     assert berbench("run", "smoke", "--min-pass-rate", "0").code == 0
     assert berbench("run", "smoke", "--fail-on-stale").code == 0
-    berbench.project.drop_validation("8")
+    unprove(berbench.project, "8")
     said = berbench("run", "smoke", "--fail-on-stale")
     assert said.code == 1
     assert "--fail-on-stale: 1 task was skipped: 8" in said.out
@@ -237,7 +238,7 @@ def test_nothing_starts_when_a_tool_lacks_what_it_needs(
 
 def test_no_fresh_task_is_told_and_is_no_failure_by_itself(berbench: Place) -> None:
     for task in ("7", "8", "9"):
-        berbench.project.drop_validation(task)
+        unprove(berbench.project, task)
     said = berbench("run", "controls")
     assert said.code == 0
     assert "Nothing was measured: there is no fresh task." in said.out and "next:" not in said.out

@@ -13,6 +13,7 @@ from berbench.cli.wiring import Workplace
 from berbench.stages import validate as stage
 from berbench.stages.lessening import Wishes
 from freshtasks import proven_repository
+from taskfiles import unprove
 
 Asked = tuple[Sequence[str], int, Wishes]
 
@@ -88,7 +89,7 @@ def test_an_old_proof_is_renewed_and_a_young_one_is_not(
 ) -> None:
     root = tmp_path / "repository"
     project = proven_repository(root, ["7", "8"])  # proven on 2 January 2026
-    project.drop_validation("8")
+    unprove(project, "8")
     for words in (("--max-age", "1d"), ("--max-age", "40000d"), ("--stale-only",)):
         give(root, ("task", "validate", *words), capsys, monkeypatch)
     assert [tuple(ids) for ids, _, _ in asked] == [("7", "8"), ("8",), ("8",)]

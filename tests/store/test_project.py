@@ -11,7 +11,7 @@ from berbench.errors import BerbenchError, ConfigError, StoreError, UsageError
 from berbench.fingerprint import standing
 from berbench.model.task import TaskFiles, TaskState
 from berbench.store import Project
-from taskfiles import make_block, make_files, make_inputs, proven
+from taskfiles import make_block, make_files, make_inputs, proven, unprove
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_an_unsafe_id_is_refused_wherever_it_comes_in(project: Project, task_id:
         lambda: project.check_free(task_id, force=True),
         lambda: project.create_task(make_files(task_id), force=True),
         lambda: project.update_prompt(task_id, b"x"),
-        lambda: project.drop_validation(task_id),
+        lambda: project.update_verify_command(task_id, "x"),
     ]
     for use in uses:
         with pytest.raises(UsageError, match="can't be a task's id"):
@@ -144,9 +144,9 @@ def test_writing_a_validation_leaves_every_other_byte(project: Project) -> None:
     assert standing(read, make_inputs(read)).state is TaskState.FRESH
     project.write_validation("7", make_block(files, "t::other"))
     assert path.read_bytes().count(b"\nvalidation:") == 1
-    project.drop_validation("7")
+    unprove(project, "7")
     assert path.read_bytes() == above
-    project.drop_validation("7")
+    unprove(project, "7")
     assert path.read_bytes() == above
 
 
@@ -257,7 +257,7 @@ def test_an_unknown_task_suggests_a_near_one(project: Project) -> None:
     project.create_task(make_files("13964"))
     uses: list[Callable[[], object]] = [
         lambda: project.read_task("13946"),
-        lambda: project.drop_validation("13946"),
+        lambda: project.update_verify_command("13946", "x"),
     ]
     for use in uses:
         with pytest.raises(UsageError, match=r"no task 13946") as caught:
