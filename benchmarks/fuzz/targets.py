@@ -16,6 +16,7 @@ from benchmarks.fuzz import (
     from_forges,
     from_people,
     from_runners,
+    from_stores,
 )
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "corpus"
@@ -79,6 +80,8 @@ TARGETS: dict[str, Target] = {
         Target("masking", from_agents.check_masking, _words("shell", "answers")),
         Target("tools", from_experiments.check_tools, _words("tools", "yaml"), from_experiments.built_in),
         Target("labels", from_experiments.check_labels, _words("tools")),
+        Target("cells", from_stores.check_cells, _words("stored", "yaml"), from_stores.stored),
+        Target("report", from_stores.check_report, _words("stored")),
         Target("shell", from_people.check_shell, _words("shell")),
         Target("landings", from_people.check_landings, _words("texts")),
         Target("prompts", from_people.check_prompts, _words("texts")),
