@@ -1,11 +1,12 @@
-"""How `--help` looks: arguments as they are typed, limits in words, nothing of the program's own types."""
+"""How a verb's line is read and its `--help` looks: arguments as they are typed, limits in words, nothing of the
+program's own types, and no option that another of its name hides."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from typer.core import TyperArgument, TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -15,6 +16,15 @@ _LIMITS = re.compile(r"(?:([\d.e+-]+)<=)?x<=([\d.e+-]+)|x>=([\d.e+-]+)")
 
 class Verb(TyperCommand):
     """A command whose help says `NAME` and `1 to 256`, where the library would say `{NAME} <str>` and `1<=x<=256`."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """An option that has one value and is given two is an error: a gate or a ceiling must not vanish unseen."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        options = [param for param in given if isinstance(param, TyperOption) and not param.is_flag]
+        for number, option in enumerate(options):
+            if not option.multiple and option in options[:number] and not ctx.resilient_parsing:
+                ctx.fail(f"{option.opts[0]} is given twice.")
+        return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: Context) -> list[str]:
         """`[OPTIONS] NAME [KEY]`."""
