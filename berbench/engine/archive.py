@@ -11,8 +11,9 @@ import io
 import stat
 import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Protocol
+from typing import IO, Protocol, cast
 
 from berbench.errors import EngineError, Refusal
 from berbench.model.changes import EXECUTABLE, SYMLINK, Delta, FileEntry
@@ -165,14 +166,56 @@ def read_files(
     return Taken(tuple(files), complete=not limited.spent)
 
 
+@contextmanager
+def translated(what: str = "An archive of the engine's") -> Iterator[None]:
+    """Whatever an archive is that is none becomes an EngineError."""
+    try:
+        yield
+    except (tarfile.TarError, EOFError, ValueError, OverflowError, RecursionError) as error:
+        raise EngineError(
+            f"{what} can't be read: {error}.", remedy="try again; see the engine's own log if it stays"
+        ) from error
+
+
+@contextmanager
+def opened(source: Source, what: str = "An archive of the engine's") -> Iterator[tarfile.TarFile]:
+    """An archive as it comes, to be read once from its beginning. EngineError when it can't be."""
+    with (
+        translated(what),
+        tarfile.open(fileobj=source, mode="r|", encoding=ENCODING, errors="surrogateescape") as tar,  # type: ignore[call-overload]
+    ):
+        yield tar
+
+
+class _Body:
+    """A file's bytes, read by others than have opened the archive."""
+
+    def __init__(self, body: IO[bytes]) -> None:
+        self._body = body
+
+    def read(self, size: int = -1, /) -> bytes:
+        with translated():
+            return self._body.read(size)
+
+
+def body_of(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    """A regular file's bytes, to be read before the next member is asked for. EngineError where they end early."""
+    body = tar.extractfile(member)
+    assert body is not None  # a regular file has a body
+    return cast("IO[bytes]", _Body(body))
+
+
 def read_members(source: Source) -> Iterator[tuple[str, int, IO[bytes] | None, int, str]]:
-    """(name below the folder, git mode, body, size, link target) of every file and link of an archive."""
-    with tarfile.open(fileobj=source, mode="r|", encoding=ENCODING, errors="surrogateescape") as tar:  # type: ignore[call-overload]
+    """(name below the folder, git mode, body, size, link target) of every file and link of an archive.
+
+    EngineError when it can't be read.
+    """
+    with opened(source) as tar:
         for member in tar:
             name = member.name.partition("/")[2]
             if member.isreg():
                 mode = EXECUTABLE if member.mode & stat.S_IXUSR else 0o100644
-                yield name, mode, tar.extractfile(member), member.size, ""
+                yield name, mode, body_of(tar, member), member.size, ""
             elif member.issym():
                 yield name, SYMLINK, None, 0, member.linkname
             elif member.islnk():
@@ -205,11 +248,8 @@ class _Limited:
 
 def begins_with_a_folder(source: Source) -> bool:
     """Whether an archive is one of a folder. EngineError when it is no archive."""
-    try:
-        with tarfile.open(fileobj=source, mode="r|", encoding=ENCODING, errors="surrogateescape") as tar:  # type: ignore[call-overload]
-            first = tar.next()
-    except tarfile.TarError as error:
-        raise EngineError(f"An archive of the engine's can't be read: {error}.") from error
+    with opened(source) as tar:
+        first = tar.next()
     return first is not None and bool(first.isdir())
 
 

@@ -14,10 +14,9 @@ import tarfile
 from collections.abc import Callable, Iterable, Iterator, Set
 
 from berbench.engine.api import Refused, Reply
-from berbench.engine.archive import ENCODING, SECOND_NAME, unsafe
+from berbench.engine.archive import SECOND_NAME, body_of, opened, unsafe
 from berbench.engine.workspace import Found
 from berbench.engine.worktree import blob_id
-from berbench.errors import EngineError
 from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK, TreeEntry
 
 LOST = "\ufffd"
@@ -160,17 +159,11 @@ def _members(open_: Open, path: str) -> Iterator[Found]:
     if reply is None:
         return
     above = path.rpartition("/")[0] if path else ""
-    with contextlib.closing(reply):
-        try:
-            with tarfile.open(fileobj=reply, mode="r|", encoding=ENCODING, errors="surrogateescape") as tar:  # type: ignore[call-overload]
-                for member in tar:
-                    if (name := _name(member.name, above, whole=not path)) and not unsafe(name):
-                        yield _found(tar, member, name)
-        except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
-            raise EngineError(
-                f"The engine's archive of {path or 'the work tree'!r} can't be read: {error}.",
-                remedy="try again; see the engine's own log if it stays",
-            ) from error
+    what = f"The engine's archive of {path or 'the work tree'!r}"
+    with contextlib.closing(reply), opened(reply, what) as tar:
+        for member in tar:
+            if (name := _name(member.name, above, whole=not path)) and not unsafe(name):
+                yield _found(tar, member, name)
 
 
 def _name(name: str, above: str, *, whole: bool) -> str:
@@ -184,7 +177,7 @@ def _name(name: str, above: str, *, whole: bool) -> str:
 def _found(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> Found:
     if member.isreg():
         mode = EXECUTABLE if member.mode & stat.S_IXUSR else REGULAR
-        body = tar.extractfile(member) if member.size <= LARGEST else None
+        body = body_of(tar, member) if member.size <= LARGEST else None
         return Found(name, mode, member.size, body)
     if member.issym():
         return Found(name, SYMLINK, len(os.fsencode(member.linkname)), target=member.linkname)

@@ -6,8 +6,9 @@ import tarfile
 
 import pytest
 
-from berbench.engine.archive import Ids, Writer, check_delta, read_files
-from berbench.errors import Refusal
+from berbench.engine.archive import Ids, Writer, begins_with_a_folder, check_delta, read_files
+from berbench.engine.worktree import tree_entries
+from berbench.errors import EngineError, Refusal
 from berbench.model.changes import EXECUTABLE, REGULAR, SYMLINK, Delta, FileEntry
 
 
@@ -128,3 +129,14 @@ def test_P19_a_way_through_a_link_is_refused():
 def test_a_path_written_twice_is_refused():
     with pytest.raises(Refusal, match="twice"):
         check_delta(Delta((FileEntry("a", REGULAR, b"1"), FileEntry("a", REGULAR, b"2"))))
+
+
+@pytest.mark.parametrize("cut", [0, 100, 600, 700])
+def test_an_archive_that_ends_early_is_the_engines_error(cut: int) -> None:
+    whole = tar_of(member("src"), member("src/a"), data=b"x" * 1000).getvalue()
+    for read in (lambda source: list(tree_entries(source, None)), begins_with_a_folder):
+        broken = io.BytesIO(b"\xff" * 512 + whole if cut == 0 else whole[:cut])
+        if read is begins_with_a_folder and cut >= 512:
+            continue  # it looks no further
+        with pytest.raises(EngineError, match="archive of the engine's can't be read"):
+            read(broken)
