@@ -28,8 +28,7 @@ def _facts(**more: Any) -> AgentFacts:
         (_facts(candidate=None), SPOKE, "could not be taken"),
         (_facts(exit_code=127), Usage(), "could not be run (exit code 127)"),
         (_facts(exit_code=126), SPOKE, "could not be run (exit code 126)"),
-        (_facts(exit_code=None), SPOKE, "ended from outside"),
-        (_facts(exit_code=137), SPOKE, "ended from outside"),
+        (_facts(exit_code=None), SPOKE, "was ended"),
         (_facts(exit_code=75), SPOKE, "asked to be tried again"),
         (_facts(exit_code=1), Usage(), "exit code 1 before its model said anything"),
     ],
@@ -51,6 +50,7 @@ def test_what_keeps_an_agent_from_working_is_no_measurement(
         (_facts(timed_out=True, exit_code=None), Usage()),
         (_facts(timed_out=True, exit_code=137), Usage()),
         (_facts(out_of_memory=True, exit_code=137), Usage()),
+        (_facts(exit_code=137), SPOKE),  # by its own hand: its container was still there
         (_facts(candidate=b""), SPOKE),
     ],
 )

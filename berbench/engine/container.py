@@ -152,6 +152,10 @@ class Container:
         """Whether a process that was added is still there."""
         return bool(self._api.call("GET", f"/exec/{number}/json").get("Running"))
 
+    def is_up(self) -> bool:
+        """Whether it has not ended."""
+        return bool(self.describe()["State"].get("Running"))
+
     def changes(self) -> list[tuple[str, int]]:
         """(absolute path, kind) of everything that differs from the image; 0 modified, 1 added, 2 gone.
 

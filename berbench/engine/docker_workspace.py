@@ -27,6 +27,9 @@ from berbench.model.changes import EXECUTABLE, FileEntry, TreeEntry
 SPOOL = 8 << 20
 SILENCE_S = 3600.0
 SMALL_STEP_S = 120.0  # for berbench's own steps in a container, on a busy disk
+SIGNALLED = (137, 143)  # exit codes of what got KILL or TERM
+WENT_DOWN_TRIES = 10
+ENDED = "the container was ended, from within or from outside"
 LINGER_S = 1.0  # silence after a command's end in which what it left behind may still hold its output
 
 
@@ -132,7 +135,7 @@ class DockerWorkspace:
         except Refused as error:
             if error.status != 409:
                 raise
-            self.trouble.append("the container was ended from within")
+            self.trouble.append(ENDED)
             return Ran(None, 0.0)
         began = time.monotonic()
         limit = Limit(timeout_s, self.term, self.kill)
@@ -146,8 +149,18 @@ class DockerWorkspace:
             seconds = time.monotonic() - began
             reader.finish()
         code = self._box.code_of(number, -1)
-        gone = limit.passed or code == -1
-        return Ran(None if gone else code, seconds, timed_out=limit.passed)
+        if not limit.passed and (code == -1 or (code in SIGNALLED and self._went_down())):
+            self.trouble.append(ENDED)
+            code = -1
+        return Ran(None if limit.passed or code == -1 else code, seconds, timed_out=limit.passed)
+
+    def _went_down(self) -> bool:
+        """Whether the container has ended. One that was killed says so a moment later than the command in it."""
+        for _ in range(WENT_DOWN_TRIES):
+            if not self._box.is_up():
+                return True
+            time.sleep(0.1)
+        return False
 
     def term(self) -> None:
         """Ask everything in it to end."""

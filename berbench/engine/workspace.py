@@ -39,7 +39,8 @@ class WorkspaceSpec:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a command in a workspace ended. `code` is None when it was ended from outside, or with all the rest."""
+    """How a command in a workspace ended. `code` is None when it was ended with all the rest; a signal of its own
+    doing is 128 and the signal's number."""
 
     code: int | None
     seconds: float

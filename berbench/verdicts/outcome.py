@@ -15,7 +15,6 @@ from berbench.model.grading import Grade, GradeName
 
 NO_MEASUREMENT = 75  # an agent's own exit status for "try me again later", EX_TEMPFAIL of sysexits.h
 NOT_RUN = (126, 127)  # the shell's, for a program that can't be run or found
-KILLED = (137, 143)  # by a signal of somebody outside
 QUOTED = 300  # characters of a tool's message
 
 
@@ -44,8 +43,8 @@ def no_measurement(facts: AgentFacts, usage: Usage, *, told: bool) -> str:
     code = facts.exit_code
     if code in NOT_RUN:
         return f"the tool could not be run (exit code {code})"
-    if code is None or code in KILLED:
-        return "the agent was ended from outside"
+    if code is None:
+        return "the agent's container was ended while it was at work"
     if code == NO_MEASUREMENT:
         return f"the agent asked to be tried again (exit code {code})"
     if code and told and not usage.refused and _nothing_used(usage):

@@ -99,11 +99,19 @@ def test_D11_memory_is_told_whoever_is_killed(bench: AgentBench):
 
 
 def test_an_agent_that_kills_all_it_can_loses_only_what_it_had_not_written(bench: AgentBench):
-    steps = tuple(AgentStep(("/bin/sh", "-c", f"echo {n} >{n}; kill -9 -1; sleep 9"), b"") for n in "ab")
+    scripts = (
+        "echo a >a; kill -9 $$",
+        "echo b >b; kill -TERM $$",
+        "echo c >c; kill -9 -1; sleep 9",
+        "echo d >d",
+    )
+    steps = tuple(AgentStep(("/bin/sh", "-c", script), b"") for script in scripts)
     facts = bench.agents.run(replace(bench.trial(""), steps=steps))
+    # Who ends itself is told from who ends the container, which an engine's failure may have done as well.
+    assert [step.exit_code for step in facts.steps] in ([137, 143, None], [137, 143, 0, None])
     assert facts.exit_code is None and not facts.timed_out
-    assert facts.warnings == ("the container was ended from within",)
-    assert bench.left(facts) == {"a": (REGULAR, b"a\n")}
+    assert facts.warnings == ("the container was ended, from within or from outside",)
+    assert bench.left(facts) == {name: (REGULAR, f"{name}\n".encode()) for name in "abc"}
 
 
 def test_an_interruption_ends_it_and_leaves_nothing(tmp_path: Path, bench: AgentBench):
