@@ -7,6 +7,7 @@ import warnings
 
 from berbench.canaries import plant
 from berbench.candidates.commands import read_commands
+from berbench.candidates.loads import read_loads
 from berbench.candidates.partly import PARTLY, Kept, compare
 from berbench.candidates.settings import Unreadable
 from berbench.model.changes import REGULAR, FileEntry
@@ -14,6 +15,7 @@ from berbench.runners.shell import parse
 
 _CUT = b"\n%%%%\n"
 _BASE = ("Makefile", "package.json", "run.sh", "a/b.py", "tests/test_a.py", "conftest.py")
+_SETTINGS = ("jest.config.js", "package.json", "conftest.py", "pytest.ini", "phpunit.xml", "a/b.py", "b.js")
 _PATHS = {
     "pytest": "tests/test_a.py",
     "unittest": "tests/test_a.py",
@@ -49,6 +51,7 @@ def check_candidates(data: bytes) -> None:
         assert kind.part(result) == before, f"{kind.name}: another part steers"
         compare(kind, None, new)
         compare(kind, old, None)
+    assert read_loads(_SETTINGS, lambda path: new) <= set(_SETTINGS)
     read_commands(
         [old.decode("utf-8", "surrogateescape")], _BASE, lambda path: new if path in _BASE else None
     )

@@ -14,6 +14,9 @@ _VALUE_AFTER = frozenset("(,=:[!&|?{;+-*%<>~^")
 _VALUE_AFTER_WORDS = re.compile(
     r"(?:^|[^\w$.])(?:return|typeof|case|in|of|new|delete|void|throw|do|else|yield|await)$"
 )
+# What may stand in a string of a line, or in a regular expression: a backslash takes what is behind it.
+_STRING = {quote: re.compile(rf"(?:[^{quote}\\\n]|\\[\s\S])*+") for quote in "'\""}
+_REGEX = re.compile(r"/(?:[^/\[\\\n]|\\[\s\S]|\[(?:[^\]\\\n]|\\[\s\S]){0,1000}+\]){1,1000}+/")
 _FROM = re.compile(r"(?<![\w$.])import\b(?!\s*\(|\s+type\b)((?:(?!\bimport\b)[^;'\"`])*?)\bfrom\s*['\"]")
 _REQUIRE = re.compile(  # at the top of the file's scope
     r"^(?:const|let|var)\s+([\w$]+|\{[^{}]*\})\s*=\s*require\s*\(\s*['\"]", re.MULTILINE
@@ -41,97 +44,108 @@ def code_of(text: str) -> str | None:
 
 def _blanked(text: str) -> str | None:
     out = list(text)
+    scan = _Scan(text)
+    seen, last = 0, -1  # how far it is read, and the last character of code before that
     found = _OPENING.search(text)
     while found:
         at = found.start()
-        end = _end_of(text, at, out)
+        last = _last_code(out, at, seen, last)
+        end = scan.end_of(at, _wants_value(out, last))
         if end is None:
             return None
         quoted = text[at] in "'\"`"
         for index in range(at + quoted, end - quoted):
             if out[index] != "\n":
                 out[index] = " "
+        if quoted and end > at:
+            last = end - 1
+        seen = max(end, at)
         found = _OPENING.search(text, max(end, at + 1))
     return "".join(out)
 
 
-def _end_of(text: str, at: int, before: Sequence[str]) -> int | None:
-    """Where the string, template, comment or regular expression that begins here ends; `at` when it is code."""
-    char = text[at]
-    if char in "'\"":
-        return _line_end(text, at, char)
-    if char == "`":
-        return _template_end(text, at)
-    if text.startswith("//", at):
-        end = text.find("\n", at)
-        return len(text) if end < 0 else end
-    if text.startswith("/*", at):
-        end = text.find("*/", at + 2)
-        return None if end < 0 else end + 2
-    return _regex_end(text, at) if char == "/" and _wants_value(before, at) else at
+def _last_code(before: Sequence[str], at: int, seen: int, last: int) -> int:
+    """Where the last character before `at` is that is no blank: after `seen`, or else `last`."""
+    index = at - 1
+    while index >= seen and before[index] in " \t\r\n":
+        index -= 1
+    return index if index >= seen else last
 
 
-def _wants_value(before: Sequence[str], at: int) -> bool:
-    """Whether a slash here begins a regular expression: after an operator or a keyword, not after a value."""
-    last = at - 1
-    while last >= 0 and before[last] in " \t\r\n":
-        last -= 1
+def _wants_value(before: Sequence[str], last: int) -> bool:
+    """Whether a slash begins a regular expression: after an operator or a keyword, not after a value."""
     if last < 0 or before[last] in _VALUE_AFTER:
         return True
     return _VALUE_AFTER_WORDS.search("".join(before[max(0, last - 11) : last + 1])) is not None
 
 
-def _line_end(text: str, at: int, quote: str) -> int:
-    """A quote with no partner on its line is taken for text, as it stands in JSX."""
-    index = at + 1
-    while index < len(text) and text[index] != "\n":
-        if text[index] == quote:
-            return index + 1
-        index += 2 if text[index] == "\\" else 1
-    return at
+class _Scan:
+    """Where what is no code ends in a text. A quote that has no partner on its line is looked for once."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._alone = {"'": -1, '"': -1}  # up to where such a quote is known to have no partner
 
-def _regex_end(text: str, at: int) -> int:
-    index, in_class = at + 1, False
-    while index < len(text) and text[index] != "\n":
-        char = text[index]
-        if char == "/" and not in_class:
-            return index + 1
-        in_class = (in_class or char == "[") and char != "]"
-        index += 2 if char == "\\" else 1
-    return at
+    def end_of(self, at: int, wants_value: bool) -> int | None:
+        """Where the string, template, comment or regular expression that begins here ends; `at` when it is code.
+        None when it has no end."""
+        text, char = self._text, self._text[at]
+        if char in "'\"":
+            return self._line_end(at, char)
+        if char == "`":
+            return self._template_end(at)
+        if text.startswith("//", at):
+            end = text.find("\n", at)
+            return len(text) if end < 0 else end
+        if text.startswith("/*", at):
+            end = text.find("*/", at + 2)
+            return None if end < 0 else end + 2
+        found = _REGEX.match(text, at) if char == "/" and wants_value else None
+        return found.end() if found else at
 
-
-def _template_end(text: str, at: int) -> int | None:
-    index = at + 1
-    while index < len(text):
-        if text[index] == "`":
-            return index + 1
-        if text.startswith("${", index):
-            inner = _expression_end(text, index + 2)
-            if inner is None:
-                return None
-            index = inner
-        else:
-            index += 2 if text[index] == "\\" else 1
-    return None
-
-
-def _expression_end(text: str, at: int) -> int | None:
-    depth = 1
-    while at < len(text):
-        char = text[at]
-        end = _end_of(text, at, text) if char in "'\"`/" else at
-        if end is None:
-            return None
-        if end > at:
-            at = end
-            continue
-        depth += (char == "{") - (char == "}")
-        at += 1
-        if depth == 0:
+    def _line_end(self, at: int, quote: str) -> int:
+        """A quote with no partner on its line is taken for text, as it stands in JSX."""
+        if at < self._alone[quote]:
             return at
-    return None
+        inside = _STRING[quote].match(self._text, at + 1)
+        assert inside is not None  # it may be empty
+        if self._text.startswith(quote, inside.end()):
+            return inside.end() + 1
+        self._alone[quote] = inside.end()
+        return at
+
+    def _template_end(self, at: int) -> int | None:
+        text, index = self._text, at + 1
+        while index < len(text):
+            if text[index] == "`":
+                return index + 1
+            if text.startswith("${", index):
+                inner = self._expression_end(index + 2)
+                if inner is None:
+                    return None
+                index = inner
+            else:
+                index += 2 if text[index] == "\\" else 1
+        return None
+
+    def _expression_end(self, at: int) -> int | None:
+        text, depth = self._text, 1
+        while at < len(text):
+            char, end = text[at], at
+            if char in "'\"`/":
+                wants_value = char == "/" and _wants_value(text, _last_code(text, at, 0, -1))
+                found = self.end_of(at, wants_value)
+                if found is None:
+                    return None
+                end = found
+            if end > at:
+                at = end
+                continue
+            depth += (char == "{") - (char == "}")
+            at += 1
+            if depth == 0:
+                return at
+        return None
 
 
 def bindings(text: str, code: str) -> tuple[Binding, ...]:

@@ -28,7 +28,7 @@ _LOADS = re.compile(
 )
 _QUOTED = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
 _ITEM = re.compile(r"^[ \t]*-[ \t]*([^\s#]+)", re.MULTILINE)
-_PLUGINS = re.compile(r"\bpytest_plugins\s*(?::[^=\n]*)?=\s*(\[[^\]]*\]|\([^)]*\)|[^\n]*)")
+_PLUGINS = re.compile(r"\bpytest_plugins\s*(?::[^=\n]*)?=\s*(\[[^\]]{0,5000}\]|\([^)]{0,5000}\)|[^\n]*)")
 _ADDOPTS = re.compile(r"\baddopts[\"']?\s*=\s*((?:[^\n]*)(?:\n[ \t]+[^\n]*)*)")
 _BOOTSTRAP = re.compile(r"""\bbootstrap\s*=\s*["']([^"'\n]+)["']""")
 _ENDS = ("", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".jsx", ".tsx", "/index.js", "/index.ts")

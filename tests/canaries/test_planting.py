@@ -381,3 +381,23 @@ def test_the_shell_reads_names_with_spaces_whole() -> None:
     words = done.stdout.splitlines()
     assert words == shlex.split(planted.command)[2:]
     assert words[-1] == "|".join(["it's", *(canary.name for canary in planted.canaries)])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("word", "reached"),
+    [
+        ("test/a", True),
+        ("./test/a.test.js", True),
+        (r"test/\[id\]", False),
+        ("[[a]]", False),
+        ("[a--z]", False),
+        ("(a+)+$", False),
+        ("a{99999999999}", False),
+        ("(a", False),
+    ],
+)
+def test_a_pattern_of_paths_is_tried_only_where_it_is_sure(word: str, reached: bool) -> None:
+    hidden = entries({"test/a.test.js": "it('a', () => { expect(1).toBe(1) })\n"})
+    found = plant(f"npx jest '{word}'", hidden, seed="ab" * 32)
+    assert (found is not None) == reached
