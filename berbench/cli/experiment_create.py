@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from berbench.cli.options import Settings, listed
+from berbench.cli.options import Settings, Tasks, known_tools, listed
 
 
 def create(
@@ -14,7 +14,11 @@ def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The experiment's name.")],
     configurations: Annotated[
         list[str],
-        typer.Argument(metavar="CONFIG", help="tool/model/effort+option; all but the tool may be left out."),
+        typer.Argument(
+            metavar="CONFIG",
+            help="tool/model/effort+option; all but the tool may be left out.",
+            autocompletion=known_tools,
+        ),
     ],
     attempts: Annotated[
         int,
@@ -22,9 +26,7 @@ def create(
             "--attempts", metavar="N", min=1, max=1000, help="Cells of each configuration on each task."
         ),
     ] = 1,
-    task: Annotated[
-        list[str] | None, typer.Option("--task", metavar="ID", help="Only these tasks: a,b, or given again.")
-    ] = None,
+    task: Tasks = None,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Only tasks with one of these tags.")
     ] = None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -23,33 +25,56 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON document on sta
 NoApi = Annotated[bool, typer.Option("--no-api", help="Use local history alone; never ask the forge.")]
 
 
-def _known_ids(context: typer.Context, incomplete: str) -> list[str]:
-    """What the shell offers for a task's id. Only names of folders are read: a key press can't wait for git."""
+def _bench(context: typer.Context, kind: str) -> Path | None:
+    """The folder of the repository's tasks, experiments or tools. A key press can't wait for git: names must do."""
     start = Path(context.find_root().params.get("repository") or ".").absolute()
-    folders = (folder / ".ber" / "bench" / "tasks" for folder in (start, *start.parents))
-    tasks = next((folder for folder in folders if folder.is_dir()), None)
-    names = sorted(folder.parent.name for folder in tasks.glob("*/task.yaml")) if tasks else []
+    folders = (folder / ".ber" / "bench" / kind for folder in (start, *start.parents))
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-TaskId = Annotated[str, typer.Argument(metavar="ID", help="The task's id.", autocompletion=_known_ids)]
-TaskIds = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="ID", help="Ids of tasks, where no option chooses them.", autocompletion=_known_ids
-    ),
-]
+def known_tasks(context: typer.Context, incomplete: str) -> list[str]:
+    """What the shell offers for a task's id."""
+    folder = _bench(context, "tasks")
+    return _beginning(
+        sorted(path.parent.name for path in folder.glob("*/task.yaml")) if folder else (), incomplete
+    )
 
 
 def known_experiments(context: typer.Context, incomplete: str) -> list[str]:
     """What the shell offers for an experiment's name: names of files, and the built-in one."""
-    start = Path(context.find_root().params.get("repository") or ".").absolute()
-    folders = (folder / ".ber" / "bench" / "experiments" for folder in (start, *start.parents))
-    found = next((folder for folder in folders if folder.is_dir()), None)
-    names = sorted(path.stem for path in found.glob("*.yaml")) if found else []
-    return [name for name in ("controls", *names) if name.startswith(incomplete)]
+    folder = _bench(context, "experiments")
+    names = sorted(path.stem for path in folder.glob("*.yaml")) if folder else ()
+    return _beginning(("controls", *names), incomplete)
 
 
+def known_tools(context: typer.Context, incomplete: str) -> list[str]:
+    """What the shell offers for a tool: built in, of the project, and of the user."""
+    from importlib.resources import files
+
+    from berbench.experiments.tools import user_tools_folder
+
+    folders = (files("berbench.tools"), _bench(context, "tools"), user_tools_folder(os.environ))
+    names = (one.name for folder in folders if folder and folder.is_dir() for one in folder.iterdir())
+    return _beginning(sorted({name[:-5] for name in names if name.endswith(".yaml")}), incomplete)
+
+
+TaskId = Annotated[str, typer.Argument(metavar="ID", help="The task's id.", autocompletion=known_tasks)]
+TaskIds = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="ID", help="Ids of tasks, where no option chooses them.", autocompletion=known_tasks
+    ),
+]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task", metavar="ID", help="Only these tasks: a,b, or given again.", autocompletion=known_tasks
+    ),
+]
 ExperimentName = Annotated[
     str, typer.Argument(metavar="NAME", help="The experiment's name.", autocompletion=known_experiments)
 ]

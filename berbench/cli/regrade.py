@@ -6,11 +6,16 @@ from typing import Annotated
 
 import typer
 
-from berbench.cli.options import JsonFlag, Settings
+from berbench.cli.options import JsonFlag, Settings, known_experiments
 from berbench.errors import UsageError
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="Only cells of this experiment [default: all stored ones].")
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="Only cells of this experiment [default: all stored ones].",
+        autocompletion=known_experiments,
+    ),
 ]
 Key = Annotated[str, typer.Option("--cell", metavar="KEY", help="Only this cell: its key, or how it begins.")]
 Jobs = Annotated[int, typer.Option("--concurrency", "-j", metavar="N", min=1, max=256, help="Cells at once.")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from berbench.cli.options import ExperimentName, JsonFlag, Settings, listed, share_of
+from berbench.cli.options import ExperimentName, JsonFlag, Settings, Tasks, listed, share_of
 
 if TYPE_CHECKING:
     from berbench.cli.wiring import Workplace
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from berbench.stages.plan import Narrowing, Plan
     from berbench.stages.run import Wishes
 
-Tasks = Annotated[
-    list[str] | None, typer.Option("--task", metavar="ID", help="Only these tasks: a,b, or given again.")
-]
 Tags = Annotated[
     list[str] | None, typer.Option("--tag", metavar="TAG", help="Only tasks with one of these tags.")
 ]

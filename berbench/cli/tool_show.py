@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from berbench.cli.options import JsonFlag, Settings
+from berbench.cli.options import JsonFlag, Settings, known_tools
 
 
 def show(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.")],
+    name: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.", autocompletion=known_tools)],
     json: JsonFlag = False,
 ) -> int:
     """Print a tool's document as its layers come to.

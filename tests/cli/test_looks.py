@@ -112,6 +112,10 @@ def test_a_forge_that_told_nothing_is_named_once(
         (["task", "va"], ["validate"]),
         (["report", "l"], ["latest", "list"]),
         (["report", "c"], ["cell", "controls"]),
+        (["regrade", "c"], ["controls"]),
+        (["run", "controls", "--task", "1"], ["12", "17"]),
+        (["experiment", "create", "mine", "c"], ["claude-code", "codex", "command", "copied"]),
+        (["tool", "show", "o"], ["opencode", "oracle", "own"]),
     ],
 )
 def test_a_shell_can_complete_ids_and_names(words: list[str], offered: list[str], tmp_path: Path) -> None:
@@ -120,6 +124,12 @@ def test_a_shell_can_complete_ids_and_names(words: list[str], offered: list[str]
         folder.mkdir(parents=True)
         (folder / "task.yaml").write_text("")
     (tmp_path / ".ber" / "bench" / "tasks" / "no-task").mkdir()
+    for place in (
+        tmp_path / ".ber" / "bench" / "tools" / "own.yaml",
+        tmp_path / "mine" / "tools" / "copied.yaml",
+    ):
+        place.parent.mkdir(parents=True)
+        place.write_text("")
     inside = tmp_path / "src"
     inside.mkdir()
     said = subprocess.run(
@@ -131,6 +141,7 @@ def test_a_shell_can_complete_ids_and_names(words: list[str], offered: list[str]
         cwd=inside,
         env={
             "_BERBENCH_COMPLETE": "complete_bash",
+            "BERBENCH_CONFIG_DIR": str(tmp_path / "mine"),
             "COMP_WORDS": " ".join(["berbench", *words]),
             "COMP_CWORD": str(len(words)),
         },
