@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
     from berbench.model.cells import CellResult
     from berbench.reports import CellFiles, Report, RunFacts
-    from berbench.reports.values import ConfigurationRow, Square
+    from berbench.reports.values import ConfigurationRow, Square, TaskRow
 
 WIDE = 132  # columns from which one table holds all numbers
 MOST_TASKS = 60  # rows of the map; beyond that only those that tell something are shown
+MOST_PARTS = 3  # of the map, one below the other, where the page is too narrow for all configurations
+LONGEST_ID, LEAST_REMARK, BETWEEN = 24, 20, 2  # columns of the page
 LAST_LINES = 30  # of a text in a cell's page
 LONGEST_LINE = 110  # of a sentence, however wide the page is
 SIGNS = "E: an error; ·: not measured yet; ◆: no configuration of known cost passes as much for less."
@@ -150,14 +152,37 @@ def _show_tasks(report: Report, name: dict[str, str]) -> None:
     tasks = report.tasks
     if len(tasks) > MOST_TASKS:
         tasks = tuple(task for task in tasks if not task.information)[:MOST_TASKS]
-    made = table("task", *(name[label] for label in labels), "", wide=("task", ""))
-    for task in tasks:
-        remarks = "; ".join(filter(None, (task.description, words.remarks(task))))
-        squares = (_square(task.squares.get(label)) for label in labels)
-        made.add_row(cell(task.id), *squares, cell(remarks, "dim"))
-    show(made)
+    parts = tuple(_side_by_side(labels, name, tasks))
+    for number, part in enumerate(parts[:MOST_PARTS]):
+        made = table("task", *(name[label] for label in part), "", wide=("task", ""))
+        for task in tasks:
+            remarks = "" if number else "; ".join(filter(None, (task.description, words.remarks(task))))
+            squares = (_square(task.squares.get(label)) for label in part)
+            made.add_row(cell(task.id), *squares, cell(remarks, "dim"))
+        show(made)
     if len(tasks) < len(report.tasks):
         say(f"{len(report.tasks) - len(tasks)} more tasks in the other forms")
+    if left_out := sum(map(len, parts[MOST_PARTS:])):
+        say(f"{plural(left_out, 'more configuration')} in the other forms")
+
+
+def _side_by_side(
+    labels: Sequence[str], name: dict[str, str], tasks: Sequence[TaskRow]
+) -> Iterator[Sequence[str]]:
+    """The configurations in parts that fit the page: columns that do not fit would be left out without a word."""
+    longest = max((len(task.id) for task in tasks), default=0)
+    room = console().width - min(longest, LONGEST_ID) - LEAST_REMARK - 2 * BETWEEN
+    part: list[str] = []
+    used = 0
+    for label in labels:
+        squares = [len(_square(task.squares.get(label)).plain) for task in tasks]
+        wide = max(len(name[label]), *squares, 0) + BETWEEN
+        if part and used + wide > room:
+            yield part
+            part, used = [], 0
+        part.append(label)
+        used += wide
+    yield part
 
 
 def _square(square: Square | None) -> Text:

@@ -17,6 +17,7 @@ from said import Said, give
 from berbench.cli.wiring import workplace
 from berbench.errors import StoreError, UsageError
 from berbench.model.cells import CellOutcome, CellResult
+from berbench.reports.marks import letters
 from berbench.store import cellfiles
 from berbench.store.cells import RUN, Cells
 from berbench.store.stream import write_pieces
@@ -86,6 +87,28 @@ def test_a_run_is_told_in_the_terminal(berbench: Place, width: int) -> None:
     assert re.search(r"^8 +0/1 +– E +1/1 +0/1", said.out, re.MULTILINE)
     assert max(map(len, said.out.splitlines())) <= width
     assert "unknown" in said.out
+
+
+@pytest.mark.parametrize("width", [20, 80, 200])
+@pytest.mark.parametrize("configurations", [3, 30, 200])
+def test_no_configuration_vanishes_from_the_map_without_a_word(
+    berbench: Place, width: int, configurations: int
+) -> None:
+    labels = [f"codex/m{number}" for number in range(configurations)]
+    cells = [
+        berbench.result(task, label, (PASS, FAIL)[task == "8"]) for label in labels for task in ("7", "8")
+    ]
+    keep_run(berbench.cells, cells)
+    said = berbench("report", "latest", width=width)
+    rows = [line.split() for line in said.out.splitlines()]
+    heads = [row[1:] for row in rows if row[:1] == ["task"]]
+    shown = [letter for head in heads for letter in head]
+    assert shown == [letters(number) for number in range(len(shown))]
+    left_out = re.search(r"^(\d+) more configurations? in the other forms$", said.out, re.MULTILINE)
+    assert len(shown) + (int(left_out[1]) if left_out else 0) == configurations
+    for task, told in (("7", "1/1"), ("8", "0/1")):
+        squares = [row.count(told) for row in rows if row[:1] == [task]]
+        assert squares == [len(head) for head in heads]
 
 
 def test_all_names_of_a_run_lead_to_it(berbench: Place) -> None:
