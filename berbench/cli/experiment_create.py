@@ -8,18 +8,20 @@ import typer
 
 from berbench.cli.options import Settings, Tasks, known_tools, listed
 
+Configurations = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CONFIG",
+        help="tool/model/effort+option; all but the tool may be left out.",
+        autocompletion=known_tools,
+    ),
+]
+
 
 def create(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The experiment's name.")],
-    configurations: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="CONFIG",
-            help="tool/model/effort+option; all but the tool may be left out.",
-            autocompletion=known_tools,
-        ),
-    ],
+    configurations: Configurations,
     attempts: Annotated[
         int,
         typer.Option(
