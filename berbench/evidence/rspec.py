@@ -17,7 +17,7 @@ def read_rspec(data: bytes, *, where: str = "report", truncated: bool = False) -
     """Results by `file > full description`. A file that could not be loaded is an error by its path."""
     try:
         document = json.loads(data.decode("utf-8", "replace"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         cut = " (it was cut at berbench's size limit)" if truncated else ""
         return Reading(complete=False, problems=(f"{where} is no JSON: {error}{cut}",))
     if not isinstance(document, dict) or not isinstance(document.get("examples"), list):

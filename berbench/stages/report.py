@@ -231,7 +231,7 @@ def _dropped(grade: bytes | None) -> tuple[str, ...]:
 
 def _texts(data: bytes | None, key: str) -> list[str]:
     """A list of texts in a stored document, as far as it can be read."""
-    with suppress(ValueError):
+    with suppress(RecursionError, ValueError):
         found = json.loads(data or b"{}")
         listed = found.get(key) if isinstance(found, dict) else None
         return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []

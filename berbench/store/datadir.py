@@ -110,7 +110,7 @@ class DataDir:
         """The document of a task's last audit, None when there is none that can be read."""
         try:
             kept = json.loads(disk.read_file(self._audit_file(task_id)))
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, RecursionError, ValueError):
             return None
         return kept if isinstance(kept, dict) else None
 
@@ -141,9 +141,11 @@ class DataDir:
         """Paths by kind of difference between an image and its tree, as they were kept; None if never looked at."""
         try:
             kept = json.loads(disk.read_file(self._image_file(image)))
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, RecursionError, ValueError):
             return None
-        return {kind: list(paths) for kind, paths in kept.items()}
+        if not isinstance(kept, dict) or not all(isinstance(paths, list) for paths in kept.values()):
+            return None
+        return kept
 
     def keep_image_differences(self, image: str, differences: Mapping[str, list[str]]) -> None:
         """Remember what an image was found to hold: an image id never comes to mean other contents."""

@@ -357,6 +357,64 @@ def test_evidence_that_is_damaged_or_gone_leaves_the_rest(berbench: Place, tmp_p
     assert berbench("report", "latest", "--html", str(tmp_path / "x.html")).code == 0
 
 
+@pytest.mark.parametrize("name", [cellfiles.AGENT, cellfiles.GRADE, cellfiles.EGRESS, cellfiles.TRANSCRIPT])
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"\xff", b"[" * 100_000, b'{"warnings": 1, "tests": {"a": 1}, "dropped_paths": [[]]}', b"[[1]]"],
+)
+def test_evidence_of_any_bytes_leaves_the_rest(
+    berbench: Place, tmp_path: Path, name: str, damage: bytes
+) -> None:
+    cells = berbench.results()[:2]
+    keep_run(berbench.cells, cells)
+    (berbench.cells.folder / "cells" / cells[0].key / name).write_bytes(damage)
+    assert berbench("report", "cell", cells[0].key, "--json").document["candidate"]
+    assert berbench("report", "cell", cells[0].key).code == 0
+    assert berbench("report", "latest", "--html", str(tmp_path / "x.html")).code == 0
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"[" * 100_000, b'{"schema": "berbench.cell/1"}'])
+def test_a_damaged_cell_counts_as_missing_and_is_named(berbench: Place, damage: bytes) -> None:
+    cells = berbench.results()
+    keep_run(berbench.cells, cells)
+    folder = berbench.cells.folder / "cells" / cells[0].key
+    (folder / cellfiles.CELL).write_bytes(damage)
+    document = berbench("report", "latest", "--json").document
+    assert (document["measured"], document["missing"]) == (6, 1)
+    assert any(str(folder) in note and "can't be read" in note for note in document["notes"])
+    assert str(folder) in "".join(berbench("report", "latest").out.replace("\n  ", "").split())
+    said = berbench("report", "cell", cells[0].key)
+    assert said.code == 3 and "measured anew" in said.err
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"planned": [{"key": "../../x", "task": "7", "label": "a", "attempt": 1}]},
+        {"planned": [{"key": "a" * 64, "task": "7", "label": "a", "attempt": "1"}]},
+        {"planned": [{"key": "a" * 64, "task": 7, "label": "a", "attempt": 1}]},
+        {"planned": {"a": 1}},
+        {"skipped": ["7"]},
+        {"skipped": [{"task": "7", "changed": [1]}]},
+        {"experiment": ["x"]},
+        {"schema": "berbench.run-record/9"},
+        {"schema": None},
+    ],
+)
+def test_a_record_that_no_run_can_have_written_is_told_and_keeps_no_other_from_being_listed(
+    berbench: Place, change: dict[str, Any]
+) -> None:
+    good = keep_run(berbench.cells, berbench.results())
+    bad = keep_run(berbench.cells, [], name="bad", after=timedelta(days=1))
+    path = berbench.cells.folder / "runs" / bad / RUN
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}), encoding="ascii")
+    said = berbench("report", "bad")
+    assert said.code == 3 and bad in said.err and said.out == ""
+    assert ("another version" in said.err or "version of berbench" in said.err) == ("/9" in str(change))
+    listed = berbench("report", "list", "--json")
+    assert [row["run"] for row in listed.document["runs"]] == [good] and bad in listed.err
+
+
 def test_a_run_whose_record_is_damaged_is_named(berbench: Place) -> None:
     good = keep_run(berbench.cells, berbench.results())
     bad = keep_run(berbench.cells, [], name="bad", after=timedelta(days=1))

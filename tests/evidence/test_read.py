@@ -9,6 +9,7 @@ import pytest
 from berbench.evidence import read_evidence, unstable
 from berbench.evidence.names import beside, is_test_file, names_file
 from berbench.evidence.reading import legible
+from berbench.evidence.rspec import read_rspec
 from berbench.model.trial import Evidence, Facts, Outcome, ReportFile
 from berbench.runners import instrument
 
@@ -152,10 +153,13 @@ def test_a_broken_json_report_is_a_problem_not_an_empty_run(junk: bytes) -> None
 
 
 @pytest.mark.parametrize(
-    "junk", [b'{"testResults": [3, null]}', b'{"testResults": [{"assertionResults": 4}]}']
+    "junk",
+    [b'{"testResults": [3, null]}', b'{"testResults": [{"assertionResults": 4}]}', b"[" * 200_000]
+    + [b'{"a":' * 100_000, b'{"examples": [[], 1, {"id": 1}]}'],
 )
 def test_json_of_a_strange_shape_does_not_break_the_reader(junk: bytes) -> None:
     read("npx jest", **{"jest-1__json": junk})
+    read_rspec(junk)
     read("npx mocha", **{"mocha-1__jsonl": junk})
     read("python -m unittest", **{"unittest-1__jsonl": junk})
 
