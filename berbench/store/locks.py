@@ -6,6 +6,7 @@ it ends, so a dead process never holds one. A thread may take a lock again that 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import threading
@@ -21,6 +22,7 @@ from berbench.store.files import make_folder, read_file, shown, translated
 Say = Callable[[str], None]
 
 QUIET_WAIT_S = 1.0
+NO_FLOCK = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOLCK)  # of some network file systems
 
 
 class Locks:
@@ -40,16 +42,11 @@ class Locks:
         lock, path = self._lock(name)
         with translated("lock", path):
             try:
-                lock.acquire(timeout=QUIET_WAIT_S)
+                self._acquire(lock, QUIET_WAIT_S)
             except Timeout:
                 if say:
                     say(f"task {name} is in use by {self._holder(path)}; waiting until it is done")
-                lock.acquire()
-            except NotImplementedError as error:  # some network file systems know no flock
-                raise StoreError(
-                    f"The file system of {shown(self._folder)} can't lock files.",
-                    remedy="Set BERBENCH_DATA_DIR to a folder on a local disk.",
-                ) from error
+                self._acquire(lock, -1)
         try:
             first = lock.lock_counter == 1
             if first:
@@ -64,7 +61,7 @@ class Locks:
         lock, path = self._lock(name)
         with translated("lock", path):
             try:
-                lock.acquire(timeout=0)
+                self._acquire(lock, 0)
             except Timeout:
                 yield False
                 return
@@ -73,6 +70,17 @@ class Locks:
         finally:
             lock.release()
 
+    def _acquire(self, lock: FileLock, timeout_s: float) -> None:
+        try:
+            lock.acquire(timeout=timeout_s)
+        except OSError as error:
+            if error.errno not in NO_FLOCK:
+                raise
+            raise StoreError(
+                f"The file system of {shown(self._folder)} can't lock files.",
+                remedy="Set BERBENCH_DATA_DIR to a folder on a local disk.",
+            ) from error
+
     def _lock(self, name: str) -> tuple[FileLock, Path]:
         # A hash, so that names that differ in case only have different locks on every file system.
         path = self._folder / f"{hashlib.sha256(os.fsencode(name)).hexdigest()[:32]}.lock"
@@ -80,7 +88,8 @@ class Locks:
             key = (os.getpid(), name)  # a forked child holds nothing of its parent's
             if key not in self._locks:
                 make_folder(self._folder)
-                self._locks[key] = FileLock(path, thread_local=True)
+                # A lock that is a file by itself would outlive a killed process.
+                self._locks[key] = FileLock(path, thread_local=True, fallback_to_soft=False)
             return self._locks[key], path
 
     def _holder(self, path: Path) -> str:

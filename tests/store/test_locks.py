@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import signal
 import threading
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from berbench.errors import StoreError
 from berbench.fingerprint import standing
 from berbench.model.task import TaskState
 from berbench.store import Project, locks
@@ -104,3 +107,21 @@ def test_two_creators_of_one_task_leave_one_of_them(project: Project) -> None:
     assert [ended(pid) for pid in pids] == [0, 0]
     assert project.read_task("7") in files
     assert [path.name for path in project.tasks_folder.iterdir()] == ["7"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_told_and_no_lock_of_another_kind_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    held = locks.Locks(tmp_path)
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(StoreError, match="can't lock files"), held.hold("7"):
+        pass
+    with pytest.raises(StoreError, match="can't lock files"), held.hold_if_free("7"):
+        pass
+    monkeypatch.undo()
+    with held.hold_if_free("7") as free:
+        assert free
