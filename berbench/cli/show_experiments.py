@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from berbench.stages.tools import ToolOverview
 
 
+MOST_LABELS = 12  # of one experiment in a list; `experiment show` has them all
+
+
 def show_written(name: str, path: Path, resolution: Resolution) -> None:
     """A new experiment, and what comes next."""
     say(f"Experiment {name} in {path}")
@@ -110,11 +113,15 @@ def show_experiments(found: Sequence[Overview]) -> None:
         tasks = ", ".join((*one.experiment.tasks, *(f"tag {tag}" for tag in one.experiment.tags)))
         made.add_row(
             cell(one.name),
-            lines(labels[0], *labels[1:]),
+            lines(labels[0], *labels[1:MOST_LABELS], *_more(labels)),
             cell(", ".join(sorted({str(chosen.attempts) for chosen in one.resolution.chosen}))),
             cell(tasks or "every fresh one"),
         )
     show(made)
+
+
+def _more(labels: Sequence[str]) -> tuple[str, ...]:
+    return (f"and {len(labels) - MOST_LABELS} more",) if len(labels) > MOST_LABELS else ()
 
 
 def show_tools(found: Sequence[ToolOverview], user_folder: Path) -> None:

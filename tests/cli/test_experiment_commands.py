@@ -278,6 +278,14 @@ def test_what_an_experiment_asks_for_and_is_not_there_is_an_error(
     assert said.err.startswith(f"berbench: .ber/bench/experiments/smoke.yaml: {problem}")
 
 
+def test_a_list_names_some_of_many_configurations_and_how_many_more_there_are(berbench: Place) -> None:
+    models = ", ".join(f"m{number}" for number in range(40))
+    berbench.write("smoke.yaml", f"tools: [{{tool: codex, model: [{models}]}}]\n")
+    said = berbench("experiment", "list")
+    assert "codex/m11\n" in said.out and "codex/m12" not in said.out and "and 28 more\n" in said.out
+    assert len(berbench("experiment", "list", "--json").document["experiments"][1]["configurations"]) == 40
+
+
 def test_more_cells_than_anybody_can_mean_are_refused(berbench: Place) -> None:
     models = ", ".join(f"m{number}" for number in range(40))
     berbench.write("smoke.yaml", f"tools: [{{tool: codex, model: [{models}]}}]\nattempts: 1000\n")

@@ -154,8 +154,13 @@ def test_a_broken_json_report_is_a_problem_not_an_empty_run(junk: bytes) -> None
 
 @pytest.mark.parametrize(
     "junk",
-    [b'{"testResults": [3, null]}', b'{"testResults": [{"assertionResults": 4}]}', b"[" * 200_000]
-    + [b'{"a":' * 100_000, b'{"examples": [[], 1, {"id": 1}]}'],
+    [
+        b'{"testResults": [3, null]}',
+        b'{"testResults": [{"assertionResults": 4}]}',
+        b'{"examples": [[], 1, {"id": 1}]}',
+        b"[" * 200_000,
+        b'{"a":' * 100_000,
+    ],
 )
 def test_json_of_a_strange_shape_does_not_break_the_reader(junk: bytes) -> None:
     read("npx jest", **{"jest-1__json": junk})
