@@ -28,6 +28,11 @@ def mask(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
+def holds(data: bytes, secrets: Iterable[str]) -> bool:
+    """Whether any form of any secret is in it."""
+    return any(form.encode("utf-8", "surrogateescape") in data for one in secrets for form in _forms(one))
+
+
 class Masked:
     """A stream of bytes on its way to `sink`, with every form of every secret masked, wherever it is cut."""
 

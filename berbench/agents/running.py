@@ -16,7 +16,7 @@ from berbench.engine.door import Engine, Say
 from berbench.engine.workspace import STDOUT, Ran, Workspace, WorkspaceSpec
 from berbench.errors import EngineError
 from berbench.history.door import History
-from berbench.masking import Masked
+from berbench.masking import Masked, holds, mask
 from berbench.matrix.invocation import Places
 from berbench.matrix.reach import destinations
 from berbench.model.agent import PROMPT_FILE, AgentStep, AgentTrial, ToolLayer
@@ -26,6 +26,7 @@ from berbench.model.trial import Image
 
 BUILD_S = 1800.0  # for a layer of tools
 LINE_S = 300.0  # for each pre and post line
+HELD = "a secret that it was given is in the candidate, which is kept as it is: look before you hand it on"
 TELEMETRY_BYTES = 16 << 20  # its end is kept
 
 HandOver = Callable[[AgentStep, StepFacts], AgentStep]
@@ -200,9 +201,9 @@ def put(history: History, entry: FileEntry) -> Change:
     return Change(entry.path, ABSENT, entry.mode, "0" * len(id_), id_)
 
 
-def _masked(data: bytes, trial: AgentTrial) -> bytes:
+def _masked(data: bytes, words: Sequence[str]) -> bytes:
     kept = Capture()
-    masked = Masked(kept.feed, secret_words(trial.secrets, trial.secret_files))
+    masked = Masked(kept.feed, words)
     masked.feed(data)
     masked.close()
     return kept.value()
@@ -220,6 +221,8 @@ def _facts(
     failed: tuple[str, ...],
 ) -> AgentFacts:
     last = steps[-1] if steps else StepFacts("", 0, 0.0)
+    words = secret_words(trial.secrets, trial.secret_files)
+    told = (HELD,) if holds(candidate.patch, words) else ()
     return AgentFacts(
         exit_code=last.exit_code,
         seconds=sum(step.seconds for step in steps),
@@ -229,12 +232,14 @@ def _facts(
         log_truncated=any(step.log_truncated for step in steps),
         telemetry=last.telemetry,
         candidate=candidate.patch,
-        left_out=tuple(path for path, _ in candidate.left_out),
-        refused=tuple(Refused(one.host, one.port, one.at, one.reason) for one in workspace.refused),
+        left_out=tuple(mask(path, words) for path, _ in candidate.left_out),
+        refused=tuple(
+            Refused(mask(one.host, words), one.port, one.at, one.reason) for one in workspace.refused
+        ),
         image=trial.image.id,
         engine=workspace.engine,
         setup_failed=last.setup_failed,
-        warnings=(*failed, *workspace.warnings),
+        warnings=(*failed, *told, *workspace.warnings),
         steps=steps,
-        egress=_masked(workspace.egress, trial),
+        egress=_masked(workspace.egress, words),
     )

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from agent_bench import AgentBench, make_bench
 
-from berbench.agents import tool_layer
+from berbench.agents import running, tool_layer
 from berbench.engine.fake import FakeEngine
 from berbench.errors import ConfigError, EngineError, Interrupted
 from berbench.model.agent import PROMPT_FILE, AgentStep, SecretFile
@@ -200,6 +200,17 @@ def test_S08_secrets_are_in_nothing_that_leaves(bench: AgentBench):
     assert b"API_KEY=***" in facts.log and b'"token": "***"' in facts.log and facts.telemetry == b"***"
     for data in (facts.log, facts.telemetry, repr(trial).encode()):
         assert not any(form in data for form in [*forms(SECRET), b"tok-CANARY-98765432-abcdef"])
+
+
+def test_S08_a_secret_in_the_work_is_warned_of_and_masked_in_names_of_what_is_left_out(bench: AgentBench):
+    key = "sk-canary-0123456789"
+    script = "printf %s $API_KEY | base64 >note; mkdir build; echo x >build/$API_KEY"
+    facts = bench.run(script, secrets=(("API_KEY", key),))
+    assert facts.left_out == ("build/***",)
+    assert facts.warnings == (running.HELD,) and bench.left(facts)["note"][1].startswith(b"c2st")
+    facts = bench.run("echo x >$API_KEY", secrets=(("API_KEY", key),))
+    assert facts.warnings == (running.HELD,)
+    assert bench.run("echo x >x", secrets=(("API_KEY", key),)).warnings == ()
 
 
 def test_S08_a_secret_is_masked_where_the_output_is_cut(bench: AgentBench):
