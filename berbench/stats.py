@@ -78,9 +78,9 @@ def wilson(share: float, number: float, z: float = Z_95) -> Interval:
     wide = z * z / number
     middle = (share + wide / 2) / (1 + wide)
     half = z / (1 + wide) * math.sqrt(share * (1 - share) / number + wide / number / 4)
-    # At the ends the bound is exact, which floating point would miss by a hair.
-    low = 0.0 if share == 0 else max(0.0, middle - half)
-    high = 1.0 if share == 1 else min(1.0, middle + half)
+    # The share lies within, and at the ends the bound is exact, which floating point would miss by a hair.
+    low = min(share, max(0.0, middle - half)) if share else 0.0
+    high = max(share, min(1.0, middle + half)) if share < 1 else 1.0
     return Interval(low, high)
 
 
