@@ -64,8 +64,7 @@ def show_report(report: Report) -> None:
     _show_pairs(report, name)
     _show_tasks(report, name)
     for one in run.skipped:
-        changed = f" ({', '.join(one.changed)})" if one.changed else ""
-        _say(f"skipped: {one.task}: {one.reason}{changed}")
+        _say(f"skipped: {one.task}: {words.skipped(one)}")
     if run.skipped:
         say()
     for line in (SIGNS, *words.METHOD):

@@ -35,8 +35,7 @@ def report_markdown(report: Report) -> Iterator[str]:
     if report.run.skipped:
         yield "## Skipped\n\n"
         for one in report.run.skipped:
-            changed = f" ({_words(', '.join(one.changed))})" if one.changed else ""
-            yield f"- {_code(one.task)}: {_words(one.reason)}{changed}\n"
+            yield f"- {_code(one.task)}: {_words(words.skipped(one))}\n"
         yield "\n"
     yield "## How to read this\n\n"
     yield "".join(f"- {line}\n" for line in words.METHOD)

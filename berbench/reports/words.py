@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from berbench.reports.values import CONTROLS, ConfigurationRow, Report, Square, TaskRow
+from berbench.reports.values import CONTROLS, ConfigurationRow, Report, Skipped, Square, TaskRow
 from berbench.stats import Amount, Interval, Paired
 
 UNKNOWN = "unknown"
@@ -156,5 +156,12 @@ def counts(report: Report) -> str:
 def telling(tasks: Sequence[TaskRow]) -> str:
     """How many tasks tell the configurations apart."""
     silent = sum(bool(task.information) for task in tasks)
-    noun = "task" if len(tasks) == 1 else "tasks"
-    return f"{len(tasks)} {noun}" + (f", {silent} of them without information" if silent else "")
+    if len(tasks) == 1:
+        return "1 task" + (", without information" if silent else "")
+    return f"{len(tasks)} tasks" + (f", {silent} of them without information" if silent else "")
+
+
+def skipped(one: Skipped) -> str:
+    """Why a task was skipped, with the inputs that changed where the reason does not name them."""
+    untold = [name for name in one.changed if name not in one.reason]
+    return one.reason + (f" ({', '.join(untold)})" if untold else "")

@@ -156,6 +156,24 @@ def test_markdown_keeps_names_legible_and_lists_apart() -> None:
     assert "\n\n## How to read this\n\n- A pass rate" in text  # else both lists would be one
 
 
+@pytest.mark.parametrize(
+    ("reason", "changed", "told"),
+    [
+        ("stale: changed since the proof: prompt", ("prompt",), "stale: changed since the proof: prompt"),
+        ("stale", ("prompt", "limits"), "stale (prompt, limits)"),
+        ("unvalidated", (), "unvalidated"),
+    ],
+)
+def test_a_changed_input_is_named_once(reason: str, changed: tuple[str, ...], told: str) -> None:
+    assert words.skipped(Skipped("9", reason, changed)) == told
+
+
+def test_one_task_is_not_some_of_them() -> None:
+    results = [result("7", "a"), result("7", "b")]
+    report = gather(run_of(results), results, {})
+    assert words.telling(report.tasks) == "1 task, without information"
+
+
 def test_planted_tests_are_explained_where_a_log_is_shown() -> None:
     with_log = "".join(cell_markdown(result(), CellFiles(log=b"3 failed")))
     assert words.PLANTED in with_log.partition("## Log")[2]
