@@ -51,14 +51,20 @@ class Experiments:
 
     def names(self) -> tuple[str, ...]:
         """All names in order, the built-in one first."""
+        found = (name.removesuffix(SUFFIX) for name in self._files() if name.endswith(SUFFIX))
+        return (CONTROLS, *sorted(name for name in found if _NAME.fullmatch(name) and name != CONTROLS))
+
+    def strays(self) -> tuple[tuple[str, str], ...]:
+        """Files that look like experiments and are never read: the path of each, and why."""
+        return tuple((f"{FOLDER}/{disk.shown(name)}", why) for name in self._files() if (why := _stray(name)))
+
+    def _files(self) -> list[str]:
         folder = self.folder
         with disk.translated("read", folder):
             try:
-                files = [path.name for path in folder.iterdir()]
+                return sorted(path.name for path in folder.iterdir())
             except FileNotFoundError:
-                files = []
-        found = (name.removesuffix(SUFFIX) for name in files if name.endswith(SUFFIX))
-        return (CONTROLS, *sorted(name for name in found if _NAME.fullmatch(name) and name != CONTROLS))
+                return []
 
     def where(self, name: str) -> str:
         """How messages call the document: its path from the repository's top, or that it is built in."""
@@ -114,11 +120,29 @@ class Experiments:
             )
 
     def _no_such_experiment(self, name: str) -> UsageError:
+        if f"{name}.yml" in self._files():
+            raise ConfigError(f"{FOLDER}/{name}.yml is not read.", remedy=f"Name it {name}{SUFFIX}.")
         near = get_close_matches(name, self.names(), n=1)
         known = "`berbench experiment list` shows those there are."
         return UsageError(
             f"There is no experiment {name}.", remedy=f"Did you mean {near[0]}?" if near else known
         )
+
+
+def _stray(name: str) -> str:
+    """Why a file of the folder is no experiment's, where somebody may take it for one."""
+    if name.startswith("."):
+        return ""
+    if name.endswith(".yml"):
+        return f"it is not read: its name must end in {SUFFIX}"
+    if not name.endswith(SUFFIX):
+        return ""
+    stem = name.removesuffix(SUFFIX)
+    if stem == CONTROLS:
+        return "it is not read: the name is that of the built-in experiment"
+    return (
+        "" if _NAME.fullmatch(stem) else "it is not read: use letters, digits, `.`, `_` and `-` in its name"
+    )
 
 
 def experiment_text(experiment: ExperimentDocument) -> bytes:

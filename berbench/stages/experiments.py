@@ -197,8 +197,16 @@ def _problems(selection: Selection, needs: Sequence[Needs]) -> Iterator[str]:
 
 
 def overviews(experiments: Experiments, tools: Callable[[], Tools]) -> tuple[Overview, ...]:
-    """Every experiment of the project; one that can't be read says why and keeps no other from being listed."""
-    return tuple(_overview(experiments, tools, name) for name in experiments.names())
+    """Every experiment of the project; one that can't be read says why and keeps no other from being listed.
+
+    So does a file that somebody may take for an experiment.
+    """
+    found = [_overview(experiments, tools, name) for name in experiments.names()]
+    strays = [
+        Overview(path.rpartition("/")[2], path, problem=f"{path}: {why}.")
+        for path, why in experiments.strays()
+    ]
+    return (*found, *strays)
 
 
 def _overview(experiments: Experiments, tools: Callable[[], Tools], name: str) -> Overview:

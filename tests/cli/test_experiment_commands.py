@@ -278,6 +278,25 @@ def test_what_an_experiment_asks_for_and_is_not_there_is_an_error(
     assert said.err.startswith(f"berbench: .ber/bench/experiments/smoke.yaml: {problem}")
 
 
+@pytest.mark.parametrize("name", ["smoke.yml", "my smoke.yaml", "ä.yaml", "controls.yaml", "-x.yaml"])
+def test_a_file_that_is_never_read_is_told(name: str, berbench: Place) -> None:
+    berbench.write(name, "tools: [{tool: nop}]\n")
+    berbench.write(".hidden.yaml", "of an editor")
+    berbench.write("notes.txt", "of a person")
+    said = berbench("experiment", "list", "--json")
+    told = {one["name"]: one["problem"] for one in said.document["experiments"] if one["problem"]}
+    if name == "controls.yaml":
+        assert "berbench's own" in told.pop("controls")
+    assert said.code == 2 and list(told) == [name] and "is not read" in told[name]
+
+
+def test_an_experiment_with_the_other_ending_is_named(berbench: Place) -> None:
+    berbench.write("smoke.yml", "tools: [{tool: nop}]\n")
+    for verb in (("experiment", "validate"), ("run",)):
+        said = berbench(*verb, "smoke")
+        assert said.code == 2 and "smoke.yml is not read" in said.err and "Name it smoke.yaml" in said.err
+
+
 def test_a_list_names_some_of_many_configurations_and_how_many_more_there_are(berbench: Place) -> None:
     models = ", ".join(f"m{number}" for number in range(40))
     berbench.write("smoke.yaml", f"tools: [{{tool: codex, model: [{models}]}}]\n")
