@@ -137,12 +137,9 @@ def _stray(name: str) -> str:
         return f"it is not read: its name must end in {SUFFIX}"
     if not name.endswith(SUFFIX):
         return ""
-    stem = name.removesuffix(SUFFIX)
-    if stem == CONTROLS:
-        return "it is not read: the name is that of the built-in experiment"
-    return (
-        "" if _NAME.fullmatch(stem) else "it is not read: use letters, digits, `.`, `_` and `-` in its name"
-    )
+    if _NAME.fullmatch(name.removesuffix(SUFFIX)):
+        return ""
+    return "it is not read: use letters, digits, `.`, `_` and `-` in its name"
 
 
 def experiment_text(experiment: ExperimentDocument) -> bytes:
