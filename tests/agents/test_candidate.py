@@ -19,6 +19,8 @@ from berbench.engine.fake_workspace import FakeWorkspace
 from berbench.engine.members import as_told
 from berbench.model.cells import AgentFacts
 from berbench.model.changes import EXECUTABLE, REGULAR, FileEntry
+from berbench.stages.imagetree import read_image_tree
+from berbench.store import DataDir
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +55,8 @@ def test_planted_configuration_is_never_the_agents_work(bench: AgentBench):
     assert facts.candidate == b""
 
 
-@pytest.mark.parametrize("altered", [("src/one.py",), None])
-def test_P31_what_a_build_changed_is_no_change_of_the_agents(tmp_path: Path, altered: tuple[str, ...] | None):
+@pytest.mark.parametrize("looked", [True, False])
+def test_P31_what_a_build_changed_is_no_change_of_the_agents(tmp_path: Path, looked: bool):
     engine = FakeEngine(tmp_path / "engine")
     bench = make_bench(engine, tmp_path, "FROM x\nWORKDIR /work\nCOPY . .\n", "generated")
     [folder] = (tmp_path / "engine" / "images").iterdir()
@@ -62,8 +64,11 @@ def test_P31_what_a_build_changed_is_no_change_of_the_agents(tmp_path: Path, alt
     (folder / "src" / "version.py").write_text("made = 'by the build'\n")
     for name in ("kept.txt", "data.bin", "run.sh"):
         (folder / name).chmod(0o644 if name == "run.sh" else 0o775)
-    if altered is not None:
-        altered = (*altered, "kept.txt", "data.bin", "run.sh")
+    data = DataDir(tmp_path / "data", "x", locks=tmp_path / "locks")
+    held = read_image_tree(engine, bench.history, data, bench.image)
+    assert (held.changed, set(held.modes)) == (("src/one.py",), {"kept.txt", "data.bin", "run.sh"})
+    assert held == read_image_tree(engine, bench.history, data, bench.image)
+    altered = (*held.missing, *held.changed, *held.modes) if looked else None
     facts = bench.run("touch src/one.py src/version.py; echo 'two = 3' >src/deep/two.py", altered=altered)
     assert bench.left(facts) == {"src/deep/two.py": (REGULAR, b"two = 3\n")}
     facts = bench.run("echo more >>src/one.py; echo more >>src/version.py", altered=altered)

@@ -199,9 +199,13 @@ def test_a_container_is_given_what_the_task_and_its_own_tools_say(
     plan = bench.plan(tools, ToolBlock(tool=("mine", "yours")))
     ground = plan.grounds["8"]
     limits = LimitsDocument(memory="123m", cpus=1.5, pids=77)
-    task = ground.files.task.model_copy(update={"hide": ("README.md", "tests"), "limits": limits})
+    task = ground.files.task
+    environment = task.environment.model_copy(update={"setup": ("make",)})
+    task = task.model_copy(
+        update={"hide": ("README.md", "tests"), "limits": limits, "environment": environment}
+    )
     ground = replace(ground, files=replace(ground.files, task=task))
-    changed = ImageTree(9, missing=("LICENSE",), changed=("tally/words.py",))
+    changed = ImageTree(9, missing=("LICENSE",), changed=("tally/words.py",), modes=("setup.py",))
     monkeypatch.setattr(Verifier, "held_by", lambda self, image: changed)
     given: list[AgentTrial] = []
 
@@ -228,7 +232,8 @@ def test_a_container_is_given_what_the_task_and_its_own_tools_say(
     assert trial.secrets == (("MINE_KEY", "one-secret-key"),)
     assert trial.forges == ("code.example.test",)
     assert trial.limits == limits.limits() and trial.timeout_s == 30
-    assert {"LICENSE", "tally/words.py"} <= set(trial.altered or ())
+    assert {"LICENSE", "tally/words.py", "setup.py"} <= set(trial.altered or ())
+    assert (trial.setup, trial.setup_s) == (("make",), task.verify.timeout_s)
     assert (trial.task, trial.run) == ("8", "run-7")
     base = {entry.path for entry in place.history.list_tree(task.source.base_commit)}
     seen = {entry.path for entry in place.history.list_tree(trial.tree)}
