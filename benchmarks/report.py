@@ -14,6 +14,7 @@ from benchmarks.measure import BERBENCH, Result
 from berbench.history import GitHistory
 from berbench.model.cells import AgentFacts, CellOutcome, CellResult, Usage
 from berbench.model.trial import Facts
+from berbench.stages.runrecord import RECORD_SCHEMA
 from berbench.store import DataDir, cellfiles
 from berbench.store.cellfiles import CellRecord
 from berbench.store.cells import RUN
@@ -68,7 +69,8 @@ def _keep(store: Path, tasks: Mapping[str, str], name: str) -> list[dict[str, ob
             planned.append({"key": cell.key, "task": task, "label": cell.label, "attempt": 1})
     run = store / "runs" / f"20260101T000000.000000Z-0000-{name}"
     run.mkdir(parents=True)
-    (run / RUN).write_text(json.dumps({"experiment": name, "planned": planned}), encoding="ascii")
+    record = {"schema": RECORD_SCHEMA, "experiment": name, "planned": planned}
+    (run / RUN).write_text(json.dumps(record), encoding="ascii")
     return planned
 
 
