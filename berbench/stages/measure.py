@@ -29,6 +29,7 @@ from berbench.store.records import Unreadable
 from berbench.verdicts.outcome import Ended, ended, no_measurement
 
 ORACLE = "oracle"
+LAST_LINES = 5  # of what an engine said, in a cell's error
 
 Say = Callable[[str], None]
 ReadUsage = Callable[[Configuration, AgentFacts], Usage]
@@ -100,9 +101,15 @@ def measure(
     except (StoreError, Interrupted):
         raise
     except BerbenchError as error:  # one cell's trouble is never another's
-        said = " ".join(filter(None, (error.message, error.remedy)))
-        known.ended = Ended(CellOutcome.ERROR, error=said)
+        known.ended = Ended(CellOutcome.ERROR, error=_told(error))
     return _measured(makers, cell, ground, known)
+
+
+def _told(error: BerbenchError) -> str:
+    """An error on one line: what went wrong, what to do, and what was said last."""
+    remedy = f"{error.remedy[:1].upper()}{error.remedy[1:]}{'.' if error.remedy[-1:].isalnum() else ''}"
+    last = [line.strip() for line in error.details if line.strip()][-LAST_LINES:]
+    return " ".join(filter(None, (error.message, remedy, " | ".join(last))))
 
 
 def _worked(makers: Makers, cell: Cell, ground: Ground, say: Say) -> AgentFacts:

@@ -124,7 +124,7 @@ def test_an_engine_that_fails_costs_no_second_run_of_the_agent(place: RunPlace) 
     place.played.trouble = EngineError("The engine is gone.", remedy="start it")
     document = place.run(plan)
     assert (document["errors"], len(place.work.asked)) == (2, 2)
-    assert document["cells"][0]["reason"] == "The engine is gone. start it"
+    assert document["cells"][0]["reason"] == "The engine is gone. Start it."
     place.played.trouble = None
     again = place.run(plan)
     assert (again["measured"], len(place.work.asked)) == (2, 2)
@@ -217,6 +217,20 @@ def test_a_damaged_cell_is_told_and_only_it_is_paid_for_again(
     place.work.asked.clear()
     assert place.run(plan)["measured"] == 1 and place.work.asked == [plan.cells[0].key]
     assert place.run(plan)["reused"] == 3
+
+
+def test_what_the_engine_said_last_stands_in_a_cells_error(place: RunPlace) -> None:
+    def broken(cell: Cell, ground: Ground) -> AgentFacts:
+        details = [*(f"line {number}" for number in range(20)), "", "npm: no such package"]
+        raise EngineError("The tools could not be put in.", remedy="see the lines below", details=details)
+
+    place.work.script = broken
+    document = place.run(place.plan("{tools: [{tool: agent, model: a}], tasks: 8}"))
+    [row] = document["cells"]
+    assert row["reason"] == (
+        "The tools could not be put in. See the lines below. "
+        "line 16 | line 17 | line 18 | line 19 | npm: no such package"
+    )
 
 
 def test_a_disk_that_does_not_answer_is_no_reason_to_pay_again(
