@@ -10,7 +10,7 @@ import re
 
 from berbench.model.cells import Usage
 from berbench.telemetry.endings import no_answer, reason
-from berbench.telemetry.said import clean, total
+from berbench.telemetry.said import MOST, clean, total
 
 _NUMBER = r"([\d.,]+)\s?([kM]?)"
 _SENT = re.compile(rf"{_NUMBER} sent")
@@ -53,9 +53,10 @@ def _count(pattern: re.Pattern[str], line: str) -> int | None:
 
 def _amount(digits: str) -> float | None:
     try:
-        return float(digits.replace(",", "").rstrip("."))
+        found = float(digits.replace(",", "").rstrip("."))
     except ValueError:
         return None
+    return found if found < MOST / max(_TIMES.values()) else None
 
 
 def _last_error(words: str) -> str:
