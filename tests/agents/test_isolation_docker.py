@@ -55,6 +55,18 @@ print(json.dumps(found))
 """
 
 
+NAMES = r"""
+from socket import *
+here = socket(AF_INET, SOCK_DGRAM)
+here.bind(("127.0.0.1", 53))
+while True:
+    asked, who = here.recvfrom(512)
+    end = asked.index(b"\0", 12) + 5
+    answer = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" + inet_aton("203.0.113.7")
+    here.sendto(asked[:2] + b"\x81\x80\0\1\0\1\0\0\0\0" + asked[12:end] + answer, who)
+"""
+
+
 def client(*asked: tuple[str, str]) -> str:
     """The script of an agent that tries these."""
     return f"python3 - '{json.dumps(asked)}' <<'END'\n{CLIENT}\nEND"
@@ -154,7 +166,8 @@ def test_the_same_names_are_known_outside(bench: AgentBench, world: Outside):
 
 
 def test_agents_at_work_at_the_same_time_see_nothing_of_each_other(bench: AgentBench):
-    listen = "python3 -m http.server 9000 >/dev/null 2>&1 & sleep 6"
+    # The name server that some tests bring is no leak either.
+    listen = f"python3 -m http.server 9000 >/dev/null 2>&1 & python3 -c '{NAMES}' & sleep 8"
     with ThreadPoolExecutor(1) as pool:
         seen: dict[str, str] = {}
         original = enclosure.Enclosure.join
