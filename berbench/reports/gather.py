@@ -219,7 +219,7 @@ def _warnings(report: Report) -> Iterable[str]:
             f"{_count(len(outdated), 'task')} changed since {'it was' if len(outdated) == 1 else 'they were'} "
             f"measured: {_names(outdated)}."
         )
-    if len({_tasks_of(row.label, report.tasks) for row in report.contestants}) > 1:
+    if len({_tasks_of(row.label, report.tasks) for row in report.contestants if row.measured}) > 1:
         yield (
             "Configurations were measured on different tasks: their pass rates can't be compared, "
             "the paired differences can."

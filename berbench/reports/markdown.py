@@ -95,9 +95,14 @@ def _pairs(report: Report) -> Iterator[str]:
         yield f"{left_out} more pairs are in the JSON and HTML forms.\n\n"
 
 
+def telling_pairs(report: Report) -> tuple[Comparison, ...]:
+    """The pairs that say anything: those with a task that both were measured on."""
+    return tuple(one for one in report.comparisons if one.paired.tasks)
+
+
 def chosen_pairs(report: Report) -> tuple[tuple[Comparison, ...], int]:
     """The pairs that a page has room for, and how many are left out: beyond a few, those with the best alone."""
-    every = report.comparisons
+    every = telling_pairs(report)
     if len(every) <= MOST_PAIRS:
         return every, 0
     best = report.contestants[0].label

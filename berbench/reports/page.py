@@ -17,6 +17,7 @@ from berbench.model.cells import CellResult
 from berbench.reports import words
 from berbench.reports.embed import allowance, cell_data, task_data
 from berbench.reports.heat import cell_table, cells_of, heat_map
+from berbench.reports.markdown import telling_pairs
 from berbench.reports.marks import letters, text
 from berbench.reports.plot import is_plotted, plot
 from berbench.reports.values import CellFiles, ConfigurationRow, Report
@@ -169,7 +170,8 @@ def _value(report: Report, name: Mapping[str, str]) -> Iterator[str]:
 
 
 def _pairs(report: Report, name: Mapping[str, str]) -> Iterator[str]:
-    if not report.comparisons:
+    pairs = telling_pairs(report)
+    if not pairs:
         return
     yield '<h2>Differences</h2><p class="note">In percentage points, over the tasks that both were measured on.</p>'
     yield '<div class="scroll"><table id="pairs"><thead><tr>'
@@ -177,7 +179,7 @@ def _pairs(report: Report, name: Mapping[str, str]) -> Iterator[str]:
         numeric = "" if head in ("first", "second") else ' class="num" data-first="descending"'
         yield f'<th{numeric}><button type="button">{head}</button></th>'
     yield "</tr></thead><tbody>"
-    for one in report.comparisons:
+    for one in pairs:
         pair = one.paired
         names = "".join(
             f'<td><span class="letter">{name[label]}</span>{text(label)}</td>'

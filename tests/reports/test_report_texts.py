@@ -168,6 +168,19 @@ def test_a_changed_input_is_named_once(reason: str, changed: tuple[str, ...], to
     assert words.skipped(Skipped("9", reason, changed)) == told
 
 
+def test_what_was_never_measured_is_compared_with_nothing() -> None:
+    results = [result("7", "a"), result("7", "b"), result("7", "c", ERROR)]
+    report = gather(run_of(results), results, {})
+    assert len(report.comparisons) == 3  # the document has them all
+    assert "different tasks" not in " ".join(report.warnings)
+    markdown = "".join(report_markdown(report)).partition("## Differences")[2].partition("##")[0]
+    page = "".join(report_page(report, lambda cell: CellFiles()))
+    pairs = page.partition('id="pairs"')[2].partition("</table>")[0]
+    for text_of in (markdown, pairs):
+        assert ">b<" in text_of or "`b`" in text_of
+        assert ">c<" not in text_of and "`c`" not in text_of
+
+
 def test_one_task_is_not_some_of_them() -> None:
     results = [result("7", "a"), result("7", "b")]
     report = gather(run_of(results), results, {})
