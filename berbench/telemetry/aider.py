@@ -32,10 +32,11 @@ def aider_log(data: bytes) -> Usage:
     costs = [found[1] for line in lines if (found := _COST.search(line))]
     error = _last_error(words)
     sent = total(*(_count(_SENT, line) for line in lines))
+    hits = [_count(_HIT, line) for line in lines]
     return Usage(
         input_tokens=sent,
-        # A line without hits says that there were none.
-        cached_tokens=None if sent is None else total(*(_count(_HIT, line) or 0 for line in lines)),
+        # It knows the hits of some providers, and says nothing of the others'.
+        cached_tokens=None if sent is None or not any(hits) else sum(hit or 0 for hit in hits),
         output_tokens=total(*(_count(_RECEIVED, line) for line in lines)),
         cost_usd=_amount(costs[-1]) if costs else None,
         turns=len(lines) or None,

@@ -70,7 +70,7 @@ def test_turns_and_cost_are_told_by_who_knows_them() -> None:
 
 def test_a_log_for_people_tells_rounded_numbers() -> None:
     usage = read("aider.edit")
-    assert (tokens(usage), usage.turns, usage.cost_usd) == ((1000, 0, 50), 1, 0.0015)
+    assert (tokens(usage), usage.turns, usage.cost_usd) == ((1000, None, 50), 1, 0.0015)  # 600 were cached
     assert usage.final_message.startswith("greeting.txt\n```")
     line = b"Tokens: 12k sent, 1.1k cache write, 9.5k cache hit, 1,021 received. Cost: $0.02 message, $1.03 session.\n"
     more = read("aider.", captured("aider.edit") + b"\nMore.\n\n" + line)
