@@ -91,7 +91,7 @@ def _summary(report: Report) -> Iterator[str]:
 
 
 _HEADS = ("configuration", "pass rate", "95 % interval", "tasks", "cost", "total cost", "tokens in / out")
-_MORE_HEADS = ("time", "lines changed", "errors")
+_MORE_HEADS = ("time", "lines", "errors")
 _PLAIN = frozenset({"configuration", "95 % interval"})
 
 

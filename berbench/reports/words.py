@@ -63,7 +63,7 @@ def seconds(value: float) -> str:
 def number(value: float) -> str:
     """`950`, `12.3k`, `4.56M`."""
     if value < 9_995:
-        return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
+        return f"{value:.0f}" if value == int(value) or value >= 100 else f"{value:.1f}"
     return f"{value / 1e3:.1f}k" if value < 999_950 else f"{value / 1e6:,.2f}M"
 
 

@@ -60,6 +60,7 @@ from reportcells import ERROR, FAIL, HOSTILE, PASS, evidence, facts_of, hostile_
         (words.seconds(9000), "2.5 h"),
         (words.number(12), "12"),
         (words.number(44.5), "44.5"),
+        (words.number(9_986.5), "9986"),
         (words.number(12_345), "12.3k"),
         (words.number(999_960), "1.00M"),
         (words.total(Amount(), words.dollars), "–"),
