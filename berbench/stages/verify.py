@@ -21,6 +21,7 @@ from berbench.verdicts import Trialed
 
 SCHEMA = "berbench.verify/1"
 CANDIDATE = "candidate"
+KILLED = (137, 143)  # exit codes of what a KILL or TERM ended
 
 NOTHING = "the patch changes nothing: there is nothing to grade"
 NO_DIFF = (
@@ -102,14 +103,25 @@ def grade_patch(
 
 
 def _graded(grader: Grader, prepared: Prepared, say: Say) -> Graded:
-    """A failure on a shared image is confirmed on one built from this very base before it counts."""
+    """A failure on a shared image is confirmed on one built from this very base before it counts, and one of a trial
+    that was killed by another trial: somebody outside may have killed it, and whoever kills its own fails twice."""
     image = grader.image(say)
     say("trial: the candidate with the hidden tests")
     graded = grader.grade(image, {CANDIDATE: prepared.tree})[CANDIDATE]
-    if graded.grade.name is GradeName.PASS or image.tree == grader.trees.base:
-        return graded
-    say(f"{graded.grade.name} on a shared image: confirming on one built from this base commit")
-    return grader.grade(grader.image(say, exact=True), {CANDIDATE: prepared.tree})[CANDIDATE]
+    if graded.grade.name is not GradeName.PASS and image.tree != grader.trees.base:
+        say(f"{graded.grade.name} on a shared image: confirming on one built from this base commit")
+        image = grader.image(say, exact=True)
+        graded = grader.grade(image, {CANDIDATE: prepared.tree})[CANDIDATE]
+    if graded.grade.name is not GradeName.PASS and any(map(_killed, graded.trials.values())):
+        say(f"{graded.grade.name} in a trial that was killed: confirming by another one")
+        graded = grader.grade(image, {CANDIDATE: prepared.tree})[CANDIDATE]
+    return graded
+
+
+def _killed(trialed: Trialed) -> bool:
+    """By a signal that neither its own time nor its own memory explains."""
+    facts = trialed.facts
+    return facts.exit_code in KILLED and not (facts.timed_out or facts.out_of_memory)
 
 
 def exit_code(verified: Verified) -> int:

@@ -9,8 +9,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from runplace import Heard, RunPlace, Work, left, outcomes, run_place
 
 from berbench.errors import EngineError, StoreError, UsageError
 from berbench.model.cells import AgentFacts, Cell, CellOutcome, Usage
+from berbench.model.trial import Facts, Trial
 from berbench.stages.crew import forecast
 from berbench.stages.gates import earlier
 from berbench.stages.plan import Ground, Narrowing, Plan
@@ -165,6 +167,23 @@ def test_a_time_out_counts_as_a_fail_and_tells_what_was_left(place: RunPlace) ->
     row = place.run(place.plan("{tools: [{tool: agent, model: a}], tasks: 8}"))["cells"][0]
     assert (row["outcome"], row["verdict"]) == ("timeout", "pass")
     assert "graded pass" in row["reason"]
+
+
+@pytest.mark.parametrize(("times", "outcome"), [(1, "pass"), (9, "fail")])
+def test_a_trial_that_somebody_killed_is_tried_again_once(
+    place: RunPlace, monkeypatch: pytest.MonkeyPatch, times: int, outcome: str
+) -> None:
+    usual, killed = place.played.run, 0
+
+    def run(trials: Sequence[Trial]) -> Sequence[Facts]:
+        nonlocal killed
+        killed += 1
+        facts = usual(trials)
+        return [replace(one, exit_code=137, reports=()) for one in facts] if killed <= times else facts
+
+    monkeypatch.setattr(place.played, "run", run)
+    document = place.run(place.plan("{tools: [{tool: agent, model: a}], tasks: 8}"))
+    assert (outcomes(document)["8", "agent/a", 1], killed) == (outcome, 2)
 
 
 def test_a_candidate_that_does_not_apply_is_a_fail(place: RunPlace) -> None:
