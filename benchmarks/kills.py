@@ -46,6 +46,7 @@ from berbench.telemetry import read_usage
 CLIS = ("claude-code", "codex")
 KILLS = 5
 CELLS_AT_ONCE = 3
+MOMENT_S = 20.0
 TIMES = ("seconds", "verify_seconds")  # what no two runs have alike
 
 
@@ -61,17 +62,14 @@ def main(folder: Path, tasks: int, attempts: int) -> int:
             f"whole: {whole['measured']} of {planned} cells in {took:.0f} s, {skipped} tasks skipped",
             flush=True,
         )
-        # Without the making of images, which the killed run finds.
-        work = sum(row[name] for row in whole["cells"] for name in TIMES) / CELLS_AT_ONCE
         chance = random.Random(7)
-        for number in range(KILLS):
-            after = 2 + chance.random() * work / (KILLS + 1)
-            ended = _killed(root, folder / "killed", network, attempts, after)
-            left = ", ".join(
-                f"{count} {kind}s" for kind, count in Counter(kind for kind, _ in _left()).items()
-            )
-            said = f"{len(_patches(folder / 'killed'))} cells; it left {left or 'nothing'}"
-            print(f"kill {number + 1} after {after:.0f} s: {said}{', at its end' * ended}", flush=True)
+        # Spread over the whole run: from cell to cell at random, and then at any moment of those at work.
+        for number, cells in enumerate(sorted(chance.sample(range(len(whole["cells"]) - 1), KILLS)), 1):
+            after = chance.random() * MOMENT_S
+            ended = _killed(root, folder / "killed", network, attempts, cells, after)
+            left = ", ".join(f"{many} {kind}s" for kind, many in Counter(kind for kind, _ in _left()).items())
+            said = f"at {len(_patches(folder / 'killed'))} cells; it left {left or 'nothing'}"
+            print(f"kill {number}{' came too late' * ended} {said}", flush=True)
         resumed = _whole(root, folder / "killed", network, attempts)
         print(f"resumed: {resumed['measured']} measured, {resumed['reused']} reused", flush=True)
     equal = _compared(whole) == _compared(resumed)
@@ -122,11 +120,14 @@ def _whole(root: Path, data: Path, network: str, attempts: int) -> dict[str, Any
     return found
 
 
-def _killed(root: Path, data: Path, network: str, attempts: int, after: float) -> bool:
+def _killed(root: Path, data: Path, network: str, attempts: int, cells: int, after: float) -> bool:
+    """A run that is killed when so many cells are kept and so many seconds more have passed; True when it had ended."""
     quiet = subprocess.DEVNULL
     with subprocess.Popen(
         _command(root, data, network, attempts), cwd=ROOT, env=_environment(data), stdout=quiet, stderr=quiet
     ) as child:
+        while child.poll() is None and len(_patches(data)) < cells:
+            time.sleep(0.2)
         try:
             child.wait(after)
         except subprocess.TimeoutExpired:
