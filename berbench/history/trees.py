@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
 from berbench.errors import RepositoryError
 from berbench.history.git import Command
 from berbench.history.log import read_changes
+from berbench.history.recent import Recent, is_fixed
 from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change, Delta, FileEntry, LineCount, TreeEntry
 
 # Everything a patch's shape could depend on is said here, so config and attributes can't.
@@ -44,9 +46,17 @@ class Trees:
     def __init__(self, command: Command, scratch: Path) -> None:
         self._git = command
         self._scratch = scratch
+        self._listed = Recent(12, longest=10_000)
+        self._changed = Recent(200, longest=2_000)
+        self._made = Recent(200, longest=100)  # ids
 
     def changes(self, old: str, new: str) -> tuple[Change, ...]:
         """Paths that differ, no renames."""
+        if is_fixed(old) and is_fixed(new):
+            return self._changed.get((old, new), lambda: self._compared(old, new))
+        return self._compared(old, new)
+
+    def _compared(self, old: str, new: str) -> tuple[Change, ...]:
         return read_changes(
             self._git.run(
                 "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "-O/dev/null",
@@ -60,6 +70,9 @@ class Trees:
 
     def list(self, tree: str) -> tuple[TreeEntry, ...]:
         """All leaves."""
+        return self._listed.get(tree, lambda: self._leaves(tree)) if is_fixed(tree) else self._leaves(tree)
+
+    def _leaves(self, tree: str) -> tuple[TreeEntry, ...]:
         out = self._git.run("ls-tree", "-r", "-z", "--full-tree", tree_name(tree))
         entries = []
         for line in out.split(b"\0")[:-1]:
@@ -113,9 +126,14 @@ class Trees:
             lines[not gone].append(
                 b"%o %s\t%s\0" % (change.new_mode, name.encode(), os.fsencode(change.path))
             )
+        data = b"".join(lines[0] + lines[1])
+        if not is_fixed(base):
+            return self._put_in(base, data)
+        return self._made.get((base, sha256(data).digest()), lambda: self._put_in(base, data))
+
+    def _put_in(self, base: str, data: bytes) -> str:
         with self.index(base) as index:
-            env = {"GIT_INDEX_FILE": str(index)}
-            self._git.run("update-index", "-z", "--index-info", data=b"".join(lines[0] + lines[1]), env=env)
+            self._git.run("update-index", "-z", "--index-info", data=data, env={"GIT_INDEX_FILE": str(index)})
             return self.write_tree(index)
 
     def index(self, tree: str) -> _Index:

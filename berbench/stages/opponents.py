@@ -34,11 +34,13 @@ class Opponent:
 
 
 def opponents_of(
-    reference: Reference, files: TaskFiles, test_patterns: Sequence[str]
+    reference: Reference, files: TaskFiles, test_patterns: Sequence[str], without: str = ""
 ) -> tuple[Opponent, ...]:
-    """All adversaries of a task, prepared as any candidate is."""
+    """All adversaries of a task but the one named `without`, prepared as any candidate is."""
     return tuple(
-        _opponent(reference, files, adversary, test_patterns) for adversary in adversaries_of(reference)
+        _opponent(reference, files, adversary, test_patterns)
+        for adversary in adversaries_of(reference)
+        if adversary.name != without
     )
 
 
@@ -103,11 +105,7 @@ def challenge(
 
     The emptied reference is left to audits: that it passes says that the tests are weak, not that they can be
     turned off."""
-    opponents = tuple(
-        one
-        for one in opponents_of(reference, files, test_patterns)
-        if one.tree and one.adversary.name != STUBS
-    )
+    opponents = tuple(one for one in opponents_of(reference, files, test_patterns, STUBS) if one.tree)
     places, again = (control.places, control.twins) if control else (PLACES, None)
     return Challenge(opponents, tuple(plan(files.task, hidden, places, again) for _ in opponents))
 
