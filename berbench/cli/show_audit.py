@@ -96,9 +96,9 @@ def summary(row: Row) -> str:
     """What the score is made of, in a line."""
     parts = []
     if hunks := _share(row["hunks"]):
-        parts.append(f"{hunks} hunks noticed")
+        parts.append(f"{hunks} {_noun('hunk', hunks)} noticed")
     if mutants := _share(row["mutants"]["all"], apart=("does-not-run",)):
-        parts.append(f"{mutants} mutants killed")
+        parts.append(f"{mutants} {_noun('mutant', mutants)} killed")
     guesses = _guesses(row)
     parts.append(f"{plural(guesses, 'thing')} to guess" if guesses else "nothing to guess")
     won = [one["name"] for one in row["adversaries"] if one["passed"]]
@@ -168,6 +168,10 @@ def _share(found: Sequence[Row], apart: tuple[str, ...] = ()) -> str:
     measured = [one for one in found if one["noticed"] not in (*_UNMEASURED, *apart)]
     noticed = sum(one["noticed"] != "unnoticed" for one in measured)
     return f"{noticed} of {len(measured)}" if measured else ""
+
+
+def _noun(name: str, share: str) -> str:
+    return name if share.endswith(" of 1") else f"{name}s"
 
 
 def _guesses(row: Row) -> int:

@@ -282,7 +282,9 @@ class Builder:
         if full or failures.world_broke(error):
             raise EngineError(
                 "The image could not be built: the engine, its disk or a registry failed.",
-                remedy="see the details, then try again; `berbench doctor` checks the engine and its disk",
+                remedy="see the details, then try again; `berbench doctor` checks the engine and its disk; where no "
+                "registry answers, name an image that is here: remove the Dockerfile, then "
+                "`berbench init --base-image NAME`",
                 details=error.splitlines()[-10:],
             )
 

@@ -55,7 +55,7 @@ def test_an_audit_shows_what_is_weak(
     monkeypatch.setenv("COLUMNS", width)
     show_audits([Audited("7", AUDIT)], in_full=True)
     out = capsys.readouterr().out
-    assert "Task 7: score 0.32 (1 of 2 hunks noticed; 0 of 1 mutants killed; 2 things to guess)" in out
+    assert "Task 7: score 0.32 (1 of 2 hunks noticed; 0 of 1 mutant killed; 2 things to guess)" in out
     for part in ("@@ -1,2 +1,3 @@ def f", "src/a.py:12  comparison", "a < b  →  a <= b", "name render_tree"):
         assert part in out
     assert "option --as-tree" in out and "5 trials in 12.3 s" in out
