@@ -8,6 +8,7 @@ request that is sent twice gets the same answer twice.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha1
 from typing import Any
 
 # What every answer says it used; a run of n answers used n times as much.
@@ -73,6 +74,8 @@ KINDS: dict[str, type[Any]] = {
     "say": Say, "run": Run, "write": Write, "refuse": Refuse, "fail": Fail, "hang": Hang, "cut": Cut
 }  # fmt: skip
 LONG_TEXT = 200_000  # characters
+# As long, and no line twice: some clients stop a model that repeats itself.
+PROSE = "".join(f"{sha1(b'%d' % number).hexdigest()}\n" for number in range(LONG_TEXT // 41)) + "The end."
 FORGE = "github.com"
 
 SCRIPTS: dict[str, tuple[Turn, ...]] = {
@@ -89,6 +92,7 @@ SCRIPTS: dict[str, tuple[Turn, ...]] = {
     "hang": (Write("greeting.txt", "written before the silence\n"), Hang()),
     "cut": (Cut("This answer has no"),),
     "long": (Say("0123456789abcde\n" * (LONG_TEXT // 16)),),
+    "prose": (Say(PROSE),),
     "forge": (
         # Whatever the shell offers to reach it; the first that is there tells how it went.
         Run(
