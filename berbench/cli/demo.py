@@ -24,7 +24,7 @@ def demo(
 
     Its pull requests landed in every form that berbench knows. The trials run in real containers.
 
-    Exit code 0 when every verdict is the one that the sample was built for.
+    Exit code 0 when every verdict is the one that the sample was built for, 3 when the engine failed.
     """
     from berbench.cli.demonstration import run
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from berbench.cli.console import clipped, say, show
+from berbench.cli.console import clipped, say, sentence, show
 from berbench.cli.progress import progress
 from berbench.cli.show_scan import show_scan
 from berbench.cli.tables import cell, lines, plural, table, verdict_text
 from berbench.cli.wiring import Workplace, workplace
-from berbench.errors import UsageError
+from berbench.errors import EngineError, UsageError
 from berbench.model.trial import Verdict, VerdictName
 from berbench.process import scratch_prefix
 from berbench.sample import Sample, SamplePR, build, issue_text
@@ -35,7 +35,7 @@ class _Demonstrated:
 
 
 def run(folder: Path | None, *, base_image: str, jobs: int) -> int:
-    """Exit code 0 when every verdict is the one that the sample was built for, else 1."""
+    """Exit code 0 when every verdict is the one that the sample was built for, 3 when the engine failed, else 1."""
     started = monotonic()
     with _place(folder) as (root, environ):
         sample = build(root)
@@ -48,7 +48,7 @@ def run(folder: Path | None, *, base_image: str, jobs: int) -> int:
             for line in place.begin(base_image="").lines:
                 say(f"   berbench init: {line}")
             tasks, outcomes = _walk(place, sample, jobs)
-    code = _conclude(tasks, outcomes, monotonic() - started)
+    code = _conclude(tasks, outcomes, base_image=base_image, seconds=monotonic() - started)
     say(
         f"next: berbench -C {root} task show 26" if folder else "--folder FOLDER keeps the sample, to look at"
     )
@@ -142,7 +142,9 @@ def _outcome(verdict: Verdict) -> str:
     return f"{len(verdict.fail_to_pass)} fail→pass, {len(verdict.pass_to_pass)} pass→pass"
 
 
-def _conclude(tasks: list[_Demonstrated], outcomes: dict[str, Validated], seconds: float) -> int:
+def _conclude(
+    tasks: list[_Demonstrated], outcomes: dict[str, Validated], *, base_image: str, seconds: float
+) -> int:
     made = table("task", "verdict", "expected", "", "pull request", wide=("pull request",))
     right = 0
     for task in tasks:
@@ -158,4 +160,19 @@ def _conclude(tasks: list[_Demonstrated], outcomes: dict[str, Validated], second
         )
     show(made)
     say(f"{right} of {plural(len(tasks), 'verdict')} as expected, in {seconds:.0f} s")
+    broken = [one.verdict for one in outcomes.values() if one.verdict.name is VerdictName.ENGINE_ERROR]
+    if broken:
+        _tell_engine(broken[0], base_image)
+        return EngineError.exit_code
     return 0 if right == len(tasks) else 1
+
+
+def _tell_engine(verdict: Verdict, base_image: str) -> None:
+    """Why the engine failed, once for all tasks: they share their image's base."""
+    say(sentence(verdict.reason))
+    for line in verdict.details:
+        say(f"  │ {clipped(line)}")
+    say(
+        f"  → The sample builds on {base_image}. `make base` makes berbench/base; --base-image NAME takes another "
+        "image with Python and git. `berbench doctor` checks the engine"
+    )
