@@ -11,6 +11,8 @@ from typer.core import TyperArgument, TyperCommand, TyperOption
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
 
+MAY_BE_EMPTY = ("description",)
+
 _LIMITS = re.compile(r"(?:([\d.e+-]+)<=)?x<=([\d.e+-]+)|x>=([\d.e+-]+)")
 
 
@@ -18,12 +20,19 @@ class Verb(TyperCommand):
     """A command whose help says `NAME` and `1 to 256`, where the library would say `{NAME} <str>` and `1<=x<=256`."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """An option that has one value and is given two is an error: a gate or a ceiling must not vanish unseen."""
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-        options = [param for param in given if isinstance(param, TyperOption) and not param.is_flag]
-        for number, option in enumerate(options):
-            if not option.multiple and option in options[:number] and not ctx.resilient_parsing:
-                ctx.fail(f"{option.opts[0]} is given twice.")
+        """An option that has one value and is given two is an error, and so is what is given as nothing, like
+        `--cell "$UNSET"`: no choice, gate or ceiling may vanish unseen."""
+        values, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        if not ctx.resilient_parsing:
+            options = [param for param in given if isinstance(param, TyperOption) and not param.is_flag]
+            for number, option in enumerate(options):
+                if not option.multiple and option in options[:number]:
+                    ctx.fail(f"{option.opts[0]} is given twice.")
+            for param in given:
+                if param.name not in MAY_BE_EMPTY and _is_empty(values.get(param.name or "")):
+                    ctx.fail(
+                        f"{_name(param) if isinstance(param, TyperArgument) else param.opts[0]} is empty."
+                    )
         return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: Context) -> list[str]:
@@ -42,6 +51,12 @@ class Verb(TyperCommand):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+def _is_empty(value: object) -> bool:
+    """Whether a text was given with nothing in it, or one of several."""
+    texts = value if isinstance(value, list | tuple) else (value,)
+    return any(isinstance(text, str) and not text.strip() for text in texts)
 
 
 def _name(argument: TyperArgument) -> str:
