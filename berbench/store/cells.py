@@ -165,6 +165,11 @@ class Cells:
                 with self.claim(key) as free:
                     if free:
                         placing.repair(parent / key)
+        for key in _names(self._work):
+            with self.claim(key) as free:
+                # It was graded, and the kill came before it was removed.
+                if free and self.find_work(key) is None:
+                    disk.remove_tree(self._work / key)
         for key in _names(self._errors):
             if placing.unfinished(self._errors / key):
                 with self.claim(key) as free:

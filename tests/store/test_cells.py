@@ -189,6 +189,8 @@ def test_work_that_was_graded_already_is_not_taken_for_new(
     cells.save(RECORD, cellfiles.agent_files(AGENT))
     monkeypatch.undo()
     assert cells.find_work(KEY) is None
+    cells.sweep()
+    assert list((cells.folder / "work").iterdir()) == []
     # Newer work is told by what it is: the clock may have gone back since.
     cells.save_work(KEY, cellfiles.agent_files(replace(AGENT, seconds=AGENT.seconds + 1)))
     os.utime(cells.folder / "work" / KEY, (0, 0))
