@@ -31,6 +31,7 @@ SIGNALLED = (137, 143)  # exit codes of what got KILL or TERM
 WENT_DOWN_TRIES = 10
 ENDED = "the container was ended, from within or from outside"
 LINGER_S = 1.0  # silence after a command's end in which what it left behind may still hold its output
+CHATTER_S = 5.0  # the same, of what it left behind and is never silent
 
 
 class DockerWorkspace:
@@ -142,10 +143,13 @@ class DockerWorkspace:
         with contextlib.closing(self._box.start_second(number, timeout_s + GRACE_S + 60)) as output:
             reader = Reader(output, sink)
             with limit:
+                over = 0.0
                 while not reader.wait(LINGER_S):
                     # A child in the background may hold the output open; the command itself is what counts.
-                    if reader.silent_for(LINGER_S) and not self._box.is_running(number):
-                        output.stop()
+                    if not self._box.is_running(number):
+                        over = over or time.monotonic()
+                        if reader.silent_for(LINGER_S) or time.monotonic() - over > CHATTER_S:
+                            output.stop()
             seconds = time.monotonic() - began
             reader.finish()
         code = self._box.code_of(number, -1)
