@@ -11,6 +11,7 @@ import pytest
 from berbench.model.cells import CellResult
 from berbench.reports import gather
 from berbench.stages.gates import Earlier, below, regressed, shares, stale
+from berbench.stages.runrecord import exit_code
 from reportcells import FAIL, PASS, facts_of, result, run_of
 
 ALIKE = {str(number): 1.0 for number in range(10)}  # weights
@@ -142,6 +143,16 @@ def test_what_can_not_be_compared_trips() -> None:
     before = _before(a={"1": "pass"})
     assert "has no task in common" in regressed(shares(_rows(a={"2": "pass"})), before, ALIKE)[0]
     assert "no configuration was measured" in regressed(shares(_rows(b={"1": "pass"})), before, ALIKE)[0]
+
+
+@pytest.mark.parametrize(
+    ("errors", "not_started", "tripped", "code"),
+    [(0, 0, [], 0), (0, 0, ["x"], 1), (0, 1, [], 1), (1, 0, [], 3), (1, 1, ["x"], 3)],
+)
+def test_of_two_exit_codes_the_higher_one_is_given(
+    errors: int, not_started: int, tripped: list[str], code: int
+) -> None:
+    assert exit_code({"errors": errors, "not_started": not_started, "gates": tripped}) == code
 
 
 def test_many_names_are_cut() -> None:
