@@ -39,7 +39,7 @@ def tree_entries(source: Source, paths: Container[str] | None) -> Iterator[TreeE
 
 def blob_id(body: IO[bytes], size: int) -> str:
     """What git calls these bytes, of which there are `size`."""
-    digest = hashlib.sha1(b"blob %d\\0" % size)
+    digest = hashlib.sha1(b"blob %d\0" % size)
     while piece := body.read(PIECE):
         digest.update(piece)
     return digest.hexdigest()
