@@ -35,8 +35,8 @@ def usage(error: CommandLineError) -> int:
         complain(message)
         return 2
     complain(f"berbench: {message}")
-    if context is not None:
-        complain(f"  → `{context.command_path} --help` lists what it takes")
+    command = context.command_path if context is not None else "berbench"
+    complain(f"  → `{command} --help` lists what it takes")
     return 2
 
 

@@ -259,6 +259,7 @@ def test_no_fresh_task_is_told_and_is_no_failure_by_itself(berbench: Place) -> N
         (("run", "smoke", "--task", "7", "--task", ""), "--task is empty"),
         (("run", "smoke", "--task", " , "), "--task names nothing"),
         (("run", "smoke", "--tag", ""), "--tag is empty"),
+        (("run", "smoke", "--max-cost"), "'--max-cost' requires an argument"),
         (("run", "smoke", "--max-cost", "inf"), "--max-cost"),
         (("run", "smoke", "--max-cost", "nan"), "--max-cost"),
         (("run", "smoke", "--max-cost", "-1"), "--max-cost"),
@@ -278,7 +279,7 @@ def test_what_can_not_be_meant_is_told_in_a_sentence(
 ) -> None:
     said = berbench(*words)
     assert said.code == 2
-    assert told in said.err
+    assert told in said.err and "→" in said.err
 
 
 def test_nothing_to_grade_again_needs_no_engine(berbench: Place) -> None:
