@@ -31,11 +31,13 @@ def cell_inputs(
     attempt: int,
     config_path: str = "CLAUDE.md",
     setup: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> dict[str, str]:
     """Name → SHA-256 (hex) of each input that decides the cell, names in order.
 
     `task` is the task's fingerprint, `timeout_s` the agent's budget, `image` the key of the task's image,
-    `config_path` where the task says that an option's settings go, `setup` its set-up lines. `attempt` counts from 1.
+    `config_path` where the task says that an option's settings go, `setup` its set-up lines, `keep` the
+    paths that ignore rules don't keep out of a candidate. `attempt` counts from 1.
     """
     tool = configuration.tool
     values: dict[str, Sequence[str | bytes]] = {
@@ -53,6 +55,8 @@ def cell_inputs(
         "tool": (tool.name, tool.type),
         "version": (tool.version,),
     }
+    if keep:
+        values["keep"] = sorted(set(keep))
     seen = task_inputs(task=task, prompt=prompt, limits=limits, image=image, setup=setup)
     return dict(sorted((_hashed(values) | seen).items()))
 

@@ -194,6 +194,12 @@ class Validating(Document):
     repeat: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
 
 
+class Candidates(Document):
+    """What of an agent's work is its candidate."""
+
+    keep: tuple[str, ...] = ()  # files and folders that are part of it although ignore rules name them
+
+
 class Config(Document):
     """`.ber/bench/config.yaml`."""
 
@@ -205,6 +211,7 @@ class Config(Document):
     dockerfile: str = "Dockerfile.berbench"
     harvest: Harvest = Harvest()
     validate_: Annotated[Validating, Field(alias="validate")] = Validating()
+    candidates: Candidates = Candidates()
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ class AgentWork:
             hosts=tuple(dict.fromkeys(host for tool in tools for host in tool.network.hosts)),
             forges=tuple(filter(None, (self.bench.lint.repository.host,))),
             limits=task.limits.limits(),
+            keep=ground.keep,
             setup=task.environment.setup,
             setup_s=task.verify.timeout_s,
             altered=(*held.missing, *held.changed, *held.modes),

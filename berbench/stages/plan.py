@@ -39,6 +39,7 @@ class Ground:
     dockerfile: bytes
     image_key: str
     timeout_s: int  # the agent's budget
+    keep: tuple[str, ...] = ()  # paths that ignore rules don't keep out of a candidate
 
     @property
     def fingerprint(self) -> str:
@@ -70,6 +71,7 @@ class Ground:
             attempt=attempt,
             config_path=task.config_path,
             setup=task.environment.setup,
+            keep=self.keep,
         )
 
 
@@ -100,7 +102,8 @@ def make_plan(
     selection = select(experiment, listed, where=where)
     fresh = tuple(_narrowed(selection.fresh, selection.skipped, narrowing))
     resolution.check_size(len(fresh), where)
-    grounds = {item.id: _ground(project, history, experiment.cell_timeout_s, item) for item in fresh}
+    keep = project.read_config().candidates.keep
+    grounds = {item.id: _ground(project, history, experiment.cell_timeout_s, keep, item) for item in fresh}
     cells = [
         Cell(cell_key(ground.inputs(one.configuration, attempt)), task_id, one.configuration, attempt)
         for task_id, ground in grounds.items()
@@ -140,16 +143,19 @@ def fresh_grounds(project: Project, history: History) -> dict[str, Ground]:
     """Every task that is fresh, by its id."""
     listed = stand(project, history, project.task_ids())
     fresh = [item for item in listed if item.standing.state is TaskState.FRESH]
-    return {item.id: _ground(project, history, None, item) for item in fresh}
+    keep = project.read_config().candidates.keep
+    return {item.id: _ground(project, history, None, keep, item) for item in fresh}
 
 
-def _ground(project: Project, history: History, timeout_s: int | None, item: Listed) -> Ground:
+def _ground(
+    project: Project, history: History, timeout_s: int | None, keep: tuple[str, ...], item: Listed
+) -> Ground:
     assert item.files is not None  # a fresh task was read
     task = item.files.task
     dockerfile = project.read_dockerfile(task.environment.dockerfile)
     base = history.tree_of(task.source.base_commit)
     recipe = recipe_of(history, task, dockerfile, base, exact=False)
-    return Ground(item.files, dockerfile, recipe.key, timeout_s or task.timeout_s)
+    return Ground(item.files, dockerfile, recipe.key, timeout_s or task.timeout_s, keep)
 
 
 def shuffled(cells: Iterable[Cell], seed: int) -> tuple[Cell, ...]:

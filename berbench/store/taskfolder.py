@@ -40,6 +40,7 @@ _CONFIG_COMMENTS = {
     "harvest.test_patterns": "what is a test; decides the split when a task is created",
     "harvest.prompt_source": "issue | pr_description | commit_message",
     "validate.repeat": "how often each trial is run; a disagreement is a flaky task",
+    "candidates.keep": "paths that are an agent's work although .gitignore names them",
 }
 
 _VALIDATION_COMMENTS = {

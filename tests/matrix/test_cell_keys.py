@@ -61,6 +61,7 @@ def test_keys_are_the_same_in_every_version(name: str) -> None:
         ("attempt", {"attempt": 2}),
         ("options", {"config_path": "AGENTS.md"}),
         ("setup", {"setup": ("make",)}),
+        ("keep", {"keep": ("build/gen",)}),
     ],
 )
 def test_what_is_around_an_agent_decides_its_cell(named: str, changes: dict[str, Any]) -> None:

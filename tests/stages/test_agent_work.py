@@ -27,6 +27,7 @@ from berbench.stages.plan import Narrowing, Plan, make_plan
 from berbench.stages.verifier import Verifier
 from berbench.store import cellfiles
 from berbench.store.cells import Cells, StoredCell
+from berbench.store.taskfolder import config_text
 from berbench.telemetry import read_usage
 
 SAID = '{"input_tokens": 100, "output_tokens": 10, "turns": 2, "final_message": "change words"}'
@@ -105,6 +106,26 @@ def test_it_sees_neither_berbench_nor_the_hidden_tests(bench: Workbench) -> None
     assert b"test_ignored_words" not in told
     assert stored.record.result.outcome == "fail"
     assert stored.record.result.reasons == ("the patch changes nothing: there is nothing to grade",)
+
+
+@pytest.mark.parametrize("keep", ["", "__pycache__/made/", "__pycache__"])
+def test_P28_what_the_tree_ignores_is_its_work_where_the_settings_say_so(bench: Workbench, keep: str) -> None:
+    project = bench.place.place.project
+    path = project.config_path
+    before = path.read_bytes()
+    if keep:
+        settings = project.read_config()
+        candidates = settings.candidates.model_copy(update={"keep": (keep,)})
+        path.write_bytes(config_text(settings.model_copy(update={"candidates": candidates})))
+    try:
+        stored = bench.run(
+            _tool("mkdir -p __pycache__/made; echo made > __pycache__/made/one; echo x > other.txt")
+        )
+    finally:
+        path.write_bytes(before)
+    assert b"other.txt" in stored.read(cellfiles.CANDIDATE)
+    assert (b"__pycache__/made/one" in stored.read(cellfiles.CANDIDATE)) == bool(keep)
+    assert ("__pycache__/made/one" in str(stored.read(cellfiles.AGENT))) == (not keep)
 
 
 def test_usage_costs_and_choices_are_recorded(bench: Workbench) -> None:
