@@ -144,6 +144,8 @@ def _unlisted(
 ) -> Iterator[Changed]:
     """What the engine's list may lack: files and links of the tree that are not as it has them."""
     listed = {one.path for one in changed}
+    if "" in listed:
+        return
     for found in workspace.entries({path for path in base if as_told(path) not in listed}):
         if (found.mode, found.id) != (base[found.path].mode, base[found.path].id):
             yield Changed(as_told(found.path))

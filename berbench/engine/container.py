@@ -110,8 +110,10 @@ class Container:
             raise
 
     def is_folder(self, path: str) -> bool:
-        """Whether there is a folder; links are not followed."""
-        reply = self.take(path)
+        """Whether there is a folder; links are not followed, and one that leads to itself is refused by engines."""
+        reply = None
+        with contextlib.suppress(Refused):
+            reply = self.take(path)
         if reply is None:
             return False
         with contextlib.closing(reply):

@@ -253,7 +253,7 @@ CASES = (
     Case("the_work_tree_itself_is_gone", "cd /; rm -rf /work", EVERYTHING),
     Case(
         "a_link_in_place_of_the_work_tree",
-        "cd /; mv /work /agent/moved; ln -s /agent/moved /work",
+        "cd /; mv /work /agent/moved; ln -s work /work",
         EVERYTHING,
     ),
 )
