@@ -17,6 +17,7 @@ from urllib.parse import quote, quote_plus
 MASK = "***"
 _FEWEST = 4  # characters; a shorter value is no secret, and would blot out half of any text
 _FEWEST_ENCODED = 8
+_FEWEST_IN_WORK = 16  # characters; keys are longer
 _UNTOUCHED = ("", "/", "!'()*")  # the last by JavaScript
 _PERCENT = re.compile("%[0-9A-F]{2}")
 
@@ -31,6 +32,25 @@ def mask(text: str, secrets: Iterable[str]) -> str:
 def holds(data: bytes, secrets: Iterable[str]) -> bool:
     """Whether any form of any secret is in it."""
     return any(form.encode("utf-8", "surrogateescape") in data for one in secrets for form in _forms(one))
+
+
+def mask_added(patch: bytes, secrets: Iterable[str]) -> bytes:
+    """The patch with long secrets masked in the lines that it adds, so that it applies as before.
+
+    A short one, "test" say, may be a word of any program: it is left, since another patch would be another answer."""
+    forms = _longest_first(
+        form for secret in secrets if len(secret) >= _FEWEST_IN_WORK for form in _forms(secret)
+    )
+    if not forms:
+        return patch
+    found = re.compile(b"|".join(re.escape(form.encode("utf-8", "surrogateescape")) for form in forms))
+    if not found.search(patch):
+        return patch
+    lines = patch.split(b"\n")
+    return b"\n".join(
+        found.sub(MASK.encode(), line) if line.startswith(b"+") and not line.startswith(b"+++ ") else line
+        for line in lines
+    )
 
 
 class Masked:

@@ -16,7 +16,7 @@ from berbench.engine.door import Engine, Say
 from berbench.engine.workspace import STDOUT, Ran, Workspace, WorkspaceSpec
 from berbench.errors import EngineError
 from berbench.history.door import History
-from berbench.masking import Masked, holds, mask
+from berbench.masking import Masked, holds, mask, mask_added
 from berbench.matrix.invocation import Places
 from berbench.matrix.reach import destinations
 from berbench.model.agent import PROMPT_FILE, AgentStep, AgentTrial, ToolLayer
@@ -26,7 +26,8 @@ from berbench.model.trial import Image
 
 BUILD_S = 1800.0  # for a layer of tools
 LINE_S = 300.0  # for each pre and post line
-HELD = "a secret that it was given is in the candidate, which is kept as it is: look before you hand it on"
+MASKED = "a secret that it was given was in the candidate's lines, and is masked there"
+HELD = "a secret that it was given is in the candidate, where it can't be masked: look before you hand it on"
 TELEMETRY_BYTES = 16 << 20  # its end is kept
 
 HandOver = Callable[[AgentStep, StepFacts], AgentStep]
@@ -222,7 +223,8 @@ def _facts(
 ) -> AgentFacts:
     last = steps[-1] if steps else StepFacts("", 0, 0.0)
     words = secret_words(trial.secrets, trial.secret_files)
-    told = (HELD,) if holds(candidate.patch, words) else ()
+    patch = mask_added(candidate.patch, words)
+    told = (HELD,) if holds(patch, words) else (MASKED,) if patch != candidate.patch else ()
     return AgentFacts(
         exit_code=last.exit_code,
         seconds=sum(step.seconds for step in steps),
@@ -231,7 +233,7 @@ def _facts(
         log=b"".join(step.log for step in steps),
         log_truncated=any(step.log_truncated for step in steps),
         telemetry=last.telemetry,
-        candidate=candidate.patch,
+        candidate=patch,
         left_out=tuple(mask(path, words) for path, _ in candidate.left_out),
         refused=tuple(
             Refused(mask(one.host, words), one.port, one.at, one.reason) for one in workspace.refused

@@ -202,12 +202,14 @@ def test_S08_secrets_are_in_nothing_that_leaves(bench: AgentBench):
         assert not any(form in data for form in [*forms(SECRET), b"tok-CANARY-98765432-abcdef"])
 
 
-def test_S08_a_secret_in_the_work_is_warned_of_and_masked_in_names_of_what_is_left_out(bench: AgentBench):
+def test_S08_a_secret_in_the_work_is_masked_or_warned_of(bench: AgentBench):
     key = "sk-canary-0123456789"
     script = "printf %s $API_KEY | base64 >note; mkdir build; echo x >build/$API_KEY"
     facts = bench.run(script, secrets=(("API_KEY", key),))
     assert facts.left_out == ("build/***",)
-    assert facts.warnings == (running.HELD,) and bench.left(facts)["note"][1].startswith(b"c2st")
+    assert facts.warnings == (running.MASKED,) and bench.left(facts)["note"][1].startswith(b"***")
+    short = bench.run("echo as $API_KEY >note", secrets=(("API_KEY", "testing"),))
+    assert short.warnings == (running.HELD,) and bench.left(short)["note"][1] == b"as testing\n"
     facts = bench.run("echo x >$API_KEY", secrets=(("API_KEY", key),))
     assert facts.warnings == (running.HELD,)
     assert bench.run("echo x >x", secrets=(("API_KEY", key),)).warnings == ()
