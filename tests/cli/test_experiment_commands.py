@@ -359,6 +359,7 @@ def test_tools_are_listed_with_their_layers_and_shown_merged(
     folder.mkdir(parents=True)
     (folder / "codex.yaml").write_text("version: 9.9.9\nenv: {A: b}\n")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-123")
+    monkeypatch.delenv("COLUMNS", raising=False)  # a narrow page breaks the path in two
     said = berbench("tool", "list")
     assert said.code == 0 and ".ber/bench/tools/codex.yaml" in said.out and "sk-canary" not in said.out
     rows = {row["name"]: row for row in berbench("tool", "list", "--json").document["tools"]}
