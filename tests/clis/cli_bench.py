@@ -157,7 +157,11 @@ def cli_bench(room: Path, names: Sequence[str]) -> Iterator[CliBench]:
     with scripted_model() as (network, model):
         engine = DockerEngine(outside=network)
         try:
-            yield make_bench(engine, model, room, names)
+            bench = make_bench(engine, model, room, names)
+            try:
+                yield bench
+            finally:
+                bench.history.close()
         finally:
             engine.close()
 
