@@ -1,6 +1,7 @@
 # Two lines are enough on a fresh machine: `make demo` shows what berbench does, `make test` proves that it works.
 
 PY := .venv/bin/python
+TWO := -n 2 --dist worksteal
 
 .PHONY: help setup engine base egress browser demo test check bench clean
 
@@ -32,10 +33,7 @@ check: setup  ## lint, format, types, and the tests that need no engine with the
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	@rm -f .coverage .coverage.*
-	$(PY) -m coverage run -m pytest -q
-	@$(PY) -m coverage combine -q
-	$(PY) -m coverage report
+	$(PY) -m pytest -q $(TWO) --cov
 
 bench: setup engine base  ## the budgets of the design, as ratios measured in one run
 	$(PY) -m benchmarks

@@ -68,8 +68,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell that starts this in the background has Ctrl-C ignored, here and in every child.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_saved] = dict(os.environ)
-    temp_root = tempfile.gettempdir()
-    room = Path(tempfile.mkdtemp(prefix="bb-tests-"))  # short: unix sockets live below it
+    # Beside the room of the process that started this one, where tests run in several, and not inside it.
+    temp_root = os.environ.get("PYTEST_DEBUG_TEMPROOT") or tempfile.gettempdir()
+    room = Path(tempfile.mkdtemp(prefix="bb-tests-", dir=temp_root))  # short: unix sockets live below it
     config.stash[_room] = room
     # Contexts and credentials of the engine's client stay where they are.
     os.environ.setdefault("DOCKER_CONFIG", str(Path.home() / ".docker"))
@@ -129,6 +130,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if trouble:
             remedy = "run `make engine base`, or set DOCKER_HOST"
             pytest.fail(f"no container engine answers ({trouble}); {remedy}", pytrace=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_temp_folder_is_left() -> Iterator[None]:
+    """In each process that runs tests; test_leftovers.py looks in one."""
+    yield
+    left = sorted(path.name for path in Path(tempfile.gettempdir()).glob("berbench-*"))
+    assert left == [], "a test left what berbench made"
 
 
 @pytest.fixture(autouse=True)
