@@ -51,7 +51,8 @@ def check_patch(data: bytes) -> None:
 
 
 @cache
-def _history() -> GitHistory:
+def sample_history() -> GitHistory:
+    """A small repository whose branch is main."""
     stream = Stream()
     stream.commit("main", "Start", _TREE, author="Ada Marsh <ada@tally.example>")
     folder = tempfile.mkdtemp(prefix="bb-fuzz-")
@@ -63,7 +64,7 @@ def _history() -> GitHistory:
 
 def check_apply(data: bytes) -> None:
     """What git changes is what the patch says to its readers: no path can slip past who looks at names."""
-    history = _history()
+    history = sample_history()
     base = history.tree_of("main")
     try:
         result = history.apply(base, data)
