@@ -90,7 +90,7 @@ def test_a_run_is_told_in_the_terminal(berbench: Place, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [20, 80, 200])
-@pytest.mark.parametrize("configurations", [3, 30, 200])
+@pytest.mark.parametrize("configurations", [3, 30, 90])
 def test_no_configuration_vanishes_from_the_map_without_a_word(
     berbench: Place, width: int, configurations: int
 ) -> None:
