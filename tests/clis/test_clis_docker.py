@@ -118,6 +118,28 @@ def test_a_forge_is_refused_and_the_request_recorded(bench: CliBench, name: str)
     assert b"<html" not in bench.left(facts).get("reached.txt", b"")
 
 
+def test_mini_swe_agent_comes_to_the_same_ends(bench: CliBench) -> None:
+    """In one go: it takes its time to start."""
+    scripts = ("refuse", "error-500", "error-429", "talk", "forge")
+    with ThreadPoolExecutor(3) as pool:
+        running = {script: pool.submit(bench.run, MINI, script) for script in scripts}
+        silent = pool.submit(bench.run, MINI, "hang", timeout_s=2 * HANG_S)
+    ended = {script: ran.result() for script, ran in running.items()}
+    usage = {script: used(MINI, facts) for script, facts in ended.items()}
+    assert usage["refuse"].refused == REFUSAL and not usage["refuse"].unanswered
+    for script in ("error-500", "error-429"):
+        assert usage[script].unanswered and usage[script].refused, ended[script].log
+    assert all(ended[script].candidate == b"" for script in ("refuse", "error-500", "error-429"))
+    assert len(ended["talk"].telemetry) > LONG_TEXT
+    assert (usage["talk"].final_message, tokens(usage["talk"])) == ("That was long.", (2000, 1200, 100))
+    assert bench.left(ended["talk"])["ran.txt"] == b"ran\n"
+    assert {one.host for one in ended["forge"].refused} == {FORGE}
+    assert b"<html" not in bench.left(ended["forge"]).get("reached.txt", b"")
+    facts = silent.result()
+    assert facts.timed_out
+    assert bench.left(facts)["greeting.txt"] == b"written before the silence\n"
+
+
 @pytest.mark.parametrize("name", BOTH)
 def test_a_prompt_of_a_megabyte_arrives_whole(bench: CliBench, name: str) -> None:
     prompt = b"Write a greeting. " * 55_000  # Codex takes 1,048,576 characters at most

@@ -93,6 +93,7 @@ SCRIPTS: dict[str, tuple[Turn, ...]] = {
     "cut": (Cut("This answer has no"),),
     "long": (Say("0123456789abcde\n" * (LONG_TEXT // 16)),),
     "prose": (Say(PROSE),),
+    "talk": (Run("echo ran >> ran.txt", text=PROSE), Say("That was long.")),
     "forge": (
         # Whatever the shell offers to reach it; the first that is there tells how it went.
         Run(
