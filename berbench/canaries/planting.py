@@ -59,13 +59,15 @@ def plant(
     seed: str,
     places: Collection[str] = (INSIDE, BESIDE),
     again: Collection[str] | None = None,
+    quick: float | None = None,
     failing: bool = True,
     taken: Collection[str] = (),
 ) -> Planting | None:
     """The command with canaries for the hidden test files it runs; None when none can be planted for sure.
 
     `hidden` are test files by repository path, as they are in the trial's tree. All random choices come from
-    `seed`, a hex string. `again` names the tests that a twin may run once more, `path::TestA.test_a`; None: any.
+    `seed`, a hex string. `again` names the tests that a twin may run once more, `path::TestA.test_a`; None: any. Where
+    one took more than `quick` seconds, its twin is skipped.
     Without `failing` the canaries that must fail hold as well, under the same names: for the
     trial of an `apart` command that must end with 0. `taken` are further paths that a new file may not have.
 
@@ -82,7 +84,7 @@ def plant(
         return None
     seen = [entry.data.decode("utf-8", "replace").lower() for entry in hidden.values()]
     choices = Choices(seed, [*seen, command.lower(), "\0".join((*hidden, *taken)).lower()])
-    writer = Writer(found[-1].runner, choices, failing, again)
+    writer = Writer(found[-1].runner, choices, failing, again, quick)
     used: list[Found] = []
     made: list[_Made] = []
     edits: list[Edit] = []

@@ -43,6 +43,7 @@ class Place:
     literal: ast.expr
     value: object
     alone: bool  # whether a statement can be written right above the comparison
+    open: bool  # whether one can be written above all others
 
     @property
     def name(self) -> str:
@@ -62,7 +63,8 @@ def places(data: bytes, runner: str) -> tuple[Place, ...]:
     for owner, function in _tests(tree, runner):
         compared = _compared(function)
         if compared is not None:
-            found.append(Place(function, owner, *compared, alone=_is_alone(function.body[-1], lines)))
+            alone, is_open = (_is_alone(function.body[at], lines) for at in (-1, 0))
+            found.append(Place(function, owner, *compared, alone=alone, open=is_open))
     return tuple(found)
 
 
@@ -178,11 +180,38 @@ def run_again(data: bytes, place: Place, name: str, choices: Choices, *, failing
     lines = data.split(b"\n")
     function = place.function
     assert function.end_lineno is not None
+    copied = _copy(lines, place, name, choices, failing=failing)
+    return _behind(lines, function.end_lineno, place, copied)
+
+
+def run_again_if_quick(
+    data: bytes, place: Place, name: str, choices: Choices, kept: str, seconds: float, *, failing: bool
+) -> bytes:
+    """The same, where it is not known what the test takes: the twin is skipped when its original took longer.
+
+    For places that are `open`. Where the original has not begun before it, the twin fails."""
+    lines = data.split(b"\n")
+    function, first = place.function, place.function.body[0]
+    assert function.end_lineno is not None
+    copied = _copy(lines, place, name, choices, failing=failing)
+    indent = lines[first.lineno - 1][: first.col_offset]
+    keeper, home = ("type(self)", "self") if place.owner else (function.name, function.name)
+    clock = "__import__('time').perf_counter()"
+    asks = f"if {clock} - {home}.{kept} > {seconds}:"
+    skips = indent + b"    raise __import__('unittest').SkipTest('its original takes its time')"
+    at = first.lineno - function.lineno
+    copied[at:at] = [indent + asks.encode(), skips] if failing else []
+    lines[first.lineno - 1 : first.lineno - 1] = [indent + f"{keeper}.{kept} = {clock}".encode()]
+    return _behind(lines, function.end_lineno + 1, place, copied)
+
+
+def _copy(lines: list[bytes], place: Place, name: str, choices: Choices, *, failing: bool) -> list[bytes]:
+    function = place.function
     copied = lines[function.lineno - 1 : function.end_lineno]
     if failing:
         _cut(copied, function.lineno, place.literal, _other(place.value, choices, name).encode())
     copied[0] = copied[0].replace(f"def {function.name}".encode(), f"def {name}".encode(), 1)
-    return _behind(lines, function.end_lineno, place, copied)
+    return copied
 
 
 def look_again(data: bytes, place: Place, name: str, choices: Choices, kept: str, *, failing: bool) -> bytes:

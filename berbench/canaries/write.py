@@ -36,9 +36,8 @@ class Writer:
     runner: str
     choices: Choices
     failing: bool
-    again: Collection[str] | None = (
-        None  # tests that a twin may run once more, `path::TestA.test_a`; None: any
-    )
+    again: Collection[str] | None = None  # `path::TestA.test_a` that a twin may run once more; None: any
+    quick: float | None = None  # seconds; a twin that runs a test again is skipped where that took longer
 
     def serves(self, entry: FileEntry) -> bool:
         """Whether the file is of the runner's language, and a plain file."""
@@ -85,6 +84,7 @@ class Writer:
         cheap = [
             place for place in places if self.again is None or f"{entry.path}::{place.name}" in self.again
         ]
+        cheap = [place for place in cheap if self.quick is None or place.open]
         run = self.choices.pick(f"{label}.of", cheap) if cheap else None
         looks = [place for place in places if place.alone and place is not run]
         looks.sort(key=lambda place: self.choices.number(f"{label}.{place.name}", 1 << 64))
@@ -95,10 +95,14 @@ class Writer:
             # One that looks has to run after its original, and unittest sorts by name.
             begins = "test" if place is run else place.function.name
             names.append(self.choices.name(own, partial(_beginning, begins)))
-            if place is run:
+            kept = self.choices.short(f"{own}.kept", snake)
+            if place is run and self.quick is not None:
+                data = twins.run_again_if_quick(
+                    data, place, names[-1], self.choices, kept, self.quick, failing=self.failing
+                )
+            elif place is run:
                 data = twins.run_again(data, place, names[-1], self.choices, failing=self.failing)
             else:
-                kept = self.choices.short(f"{own}.kept", snake)
                 data = twins.look_again(data, place, names[-1], self.choices, kept, failing=self.failing)
         return data, tuple(names)
 

@@ -26,6 +26,8 @@ Say = Callable[[str], None]
 
 PLACES = (INSIDE, BESIDE, TWIN)
 
+_QUICK_S = 0.2  # what a test may take to be run again where nothing is known of it
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -69,16 +71,19 @@ def plan(
 ) -> Plan:
     """Fresh canaries for one tree, in those places; none where the command can't carry any.
 
-    `again`: the hidden tests that a twin may run once more, any where that is None."""
+    `again`: the hidden tests that a twin may run once more. None: any that turns out to be quick."""
     if not places or task.verify.evidence == "none":
         return Plan()
     seed = secrets.token_hex(16)
-    full = plant(task.verify.command, hidden, seed=seed, places=places, again=again)
+    quick = _QUICK_S if again is None else None
+    full = plant(task.verify.command, hidden, seed=seed, places=places, again=again, quick=quick)
     if full is None:
         return Plan()
     if not full.apart:
         return Plan(full)
-    quiet = plant(task.verify.command, hidden, seed=seed, places=places, again=again, failing=False)
+    quiet = plant(
+        task.verify.command, hidden, seed=seed, places=places, again=again, quick=quick, failing=False
+    )
     return Plan(quiet, full)
 
 

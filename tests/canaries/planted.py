@@ -30,10 +30,12 @@ def planting(
     seed: str = "5eed",
     places: tuple[str, ...] = BOTH,
     again: tuple[str, ...] | None = None,
+    quick: float | None = None,
     failing: bool = True,
 ) -> Planting | None:
     """`plant` on texts."""
-    return plant(command, entries(hidden), seed=seed, places=places, again=again, failing=failing)
+    how = {"places": places, "again": again, "quick": quick, "failing": failing}
+    return plant(command, entries(hidden), seed=seed, **how)  # type: ignore[arg-type]
 
 
 def told(planted: Planting) -> str:

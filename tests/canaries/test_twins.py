@@ -265,3 +265,39 @@ def test_of_many_files_each_has_its_part_of_the_tenth() -> None:
         TestResult(f"{path}::test_a", Outcome.PASSED, path, seconds=0.1 * n) for n, path in enumerate(files)
     ]
     assert affordable(files, ran, "pytest", 10.0) == ("tests/test_0.py::test_a", "tests/test_1.py::test_a")
+
+
+SLOW = "import time\n\n\ndef test_a():\n    time.sleep(0.3)\n    assert len('ab') == 2\n"
+SLOW_METHOD = (
+    "import time\nimport unittest\n\n\nclass TestA(unittest.TestCase):\n    def test_a(self):\n"
+    '        """Sleeps."""\n        time.sleep(0.3)\n        self.assertEqual(len("ab"), 2)\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "text"), [("pytest test_a.py", SLOW), ("python -m unittest", SLOW_METHOD)]
+)
+@pytest.mark.parametrize(("quick", "outcome"), [(0.2, "skipped"), (20.0, "failed")])
+def test_where_nothing_is_known_a_twin_of_a_slow_test_is_skipped(
+    tmp_path: Path, command: str, text: str, quick: float, outcome: str
+) -> None:
+    planted = planting(command, {"test_a.py": text}, places=(TWIN,), quick=quick)
+    assert planted is not None
+    files = {entry.path: entry.data.decode() for entry in planted.writes}
+    facts, evidence = trial_on_host(tmp_path, planted.command, files)
+    seen, real = split(evidence.results, planted.canaries)
+    assert [found.outcome.value for results in seen.values() for found in results] == [outcome], facts.log
+    assert [found.outcome.value for found in real] == ["passed"]
+
+
+def test_without_failures_a_quick_twin_holds(tmp_path: Path) -> None:
+    planted = planting("pytest test_a.py", {"test_a.py": SLOW}, places=(TWIN,), quick=0.1, failing=False)
+    assert planted is not None
+    facts, _ = trial_on_host(tmp_path, planted.command, {e.path: e.data.decode() for e in planted.writes})
+    assert facts.exit_code == 0
+
+
+def test_a_test_on_one_line_has_no_place_for_a_clock() -> None:
+    text = "def test_a(): assert f(2) == 4\n"
+    assert planting("pytest test_a.py", {"test_a.py": text}, places=(TWIN,)) is not None
+    assert planting("pytest test_a.py", {"test_a.py": text}, places=(TWIN,), quick=0.1) is None
