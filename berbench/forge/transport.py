@@ -27,6 +27,7 @@ from berbench.forge.limits import graphql_wait, rate_limit_wait
 from berbench.forge.refusals import BROKEN, broken_line, rate_limited, refusal
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NO_ADDRESS = (httpx.InvalidURL, ValueError)  # the latter by the standard library, of hosts in brackets
 _MOST_BYTES = 64 << 20
 _MOST_PAGES = 100
 _MOST_REDIRECTS = 5
@@ -155,10 +156,8 @@ class Transport:
     def _redirected(self, url: httpx.URL, location: str) -> httpx.URL:
         try:
             target = str(url.join(location))
-        except httpx.InvalidURL as cause:
-            raise ForgeError(
-                f"{url.host} redirects to no address", remedy="check the remote's address"
-            ) from cause
+        except _NO_ADDRESS as cause:
+            raise _redirects_nowhere(url) from cause
         return self._url(target)
 
     def _is_home(self, url: httpx.URL) -> bool:
@@ -241,6 +240,8 @@ class Transport:
             raise _LineBroke(error, True) from cause
         except (httpx.TransportError, httpx.DecodingError) as cause:
             raise _LineBroke(*broken_line(url.host, cause)) from cause
+        except _NO_ADDRESS as cause:  # httpx reads where a redirect leads, whether it is followed or not
+            raise _redirects_nowhere(url) from cause
 
     def _whole(self, raw: _Raw, url: httpx.URL) -> _Raw:
         """An answer, unless its JSON broke off: a server that closes the line early may not have told its length."""
@@ -295,11 +296,15 @@ def _trust() -> ssl.SSLContext:
 def _read_url(text: str) -> httpx.URL:
     try:
         return httpx.URL(text)
-    except httpx.InvalidURL as cause:
+    except _NO_ADDRESS as cause:
         raise ForgeError(
             f"{text[:120]!r} is no address of an API: {cause}",
             remedy="check the remote's address, or set api_url in the config to the API's own address",
         ) from cause
+
+
+def _redirects_nowhere(url: httpx.URL) -> ForgeError:
+    return ForgeError(f"{url.host} redirects to no address", remedy="check the remote's address")
 
 
 def _next_link(headers: httpx.Headers) -> str:
