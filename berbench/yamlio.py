@@ -25,6 +25,7 @@ MAX_BYTES = 32 << 20  # a validation block may list a hundred thousand tests
 MAX_VALUES = 1_000_000  # with every alias written out: what keeps a few lines from growing into gigabytes
 MAX_DEPTH = 64
 
+_PLAIN_KEY = "Use a plain text as the key."
 _TOO_DEEP = f"values are nested more than {MAX_DEPTH} deep"
 
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -97,6 +98,8 @@ class _Reader:
         elif isinstance(event, yaml.CollectionEndEvent):
             self._close(event, spans)
         elif isinstance(event, yaml.AliasEvent):
+            if self._key_is_next:
+                raise self._fault(event, f"*{event.anchor} is used as a key", _PLAIN_KEY)
             if event.anchor not in self.anchors:
                 raise self._fault(
                     event, f"*{event.anchor} names no finished anchor above it", "Write the value out."
@@ -108,8 +111,12 @@ class _Reader:
             if self.documents > 1:
                 raise self._fault(event, "a second document starts with ---", "Keep one document in a file.")
 
+    @property
+    def _key_is_next(self) -> bool:
+        return bool(self.stack) and isinstance(self.stack[-1].value, dict) and self.stack[-1].key is None
+
     def _scalar(self, event: Any, spans: bool) -> None:
-        if self.stack and isinstance(self.stack[-1].value, dict) and self.stack[-1].key is None:
+        if self._key_is_next:
             owner = self.stack[-1]
             key = unescape_bytes(event.value)
             if key in owner.value:
@@ -127,8 +134,8 @@ class _Reader:
         self._add(event, value, 1, spans)
 
     def _open(self, event: Any) -> None:
-        if self.stack and isinstance(self.stack[-1].value, dict) and self.stack[-1].key is None:
-            raise self._fault(event, "a list or mapping is used as a key", "Use a plain text as the key.")
+        if self._key_is_next:
+            raise self._fault(event, "a list or mapping is used as a key", _PLAIN_KEY)
         if len(self.stack) >= MAX_DEPTH:
             raise self._fault(event, _TOO_DEEP, "Flatten the document.")
         value: list[Tree] | dict[str, Tree] = {} if isinstance(event, yaml.MappingStartEvent) else []

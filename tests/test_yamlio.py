@@ -114,6 +114,8 @@ BAD = {
     "tag": (b"a: !!python/object/apply:os.system [x]\n", "the tag"),
     "number": (b"a: !!int 1\n", "the tag"),
     "list key": (b"? [a]\n: b\n", "list or mapping is used as a key"),
+    "alias key": (b"a: &x 1\n*x : 2\n", r"\*x is used as a key"),
+    "alias key inside": (b"-: &x\nt:\n *x : 3", r"\*x is used as a key"),
     "inside itself": (b"a: &x [1, *x]\n", "names no finished anchor"),
     "no anchor": (b"a: *x\n", "anchor"),
     "latin-1": (b"a: 1\nb: caf\xe9\n", "not UTF-8: byte 0xe9 in line 2"),
