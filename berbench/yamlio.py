@@ -25,6 +25,7 @@ MAX_BYTES = 32 << 20  # a validation block may list a hundred thousand tests
 MAX_VALUES = 1_000_000  # with every alias written out: what keeps a few lines from growing into gigabytes
 MAX_DEPTH = 64
 
+_BOM = b"\xef\xbb\xbf"
 _PLAIN_KEY = "Use a plain text as the key."
 _TOO_DEEP = f"values are nested more than {MAX_DEPTH} deep"
 
@@ -209,17 +210,20 @@ def load_spans(body: str, name: str) -> tuple[Tree, Mapping[Path, Span]]:
 
 
 def decoded(text: bytes, name: str) -> str:
-    """The text without its BOM. ConfigError when it is no UTF-8 or beyond the limit."""
+    """The text without its BOM. ConfigError when it is no UTF-8, has more than one, or is beyond the limit."""
     if len(text) > MAX_BYTES:
         raise ConfigError(
             f"{name} is larger than {MAX_BYTES >> 20} MiB.", remedy="Check that it is the right file."
         )
+    body = text.removeprefix(_BOM)
+    if body.startswith(_BOM):  # the parser would pass over it, and count from behind it
+        raise ConfigError(f"{name} begins with two byte order marks.", remedy=f"Save {name} as UTF-8 anew.")
     try:
-        return text.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
+        line = body.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            f"{name} is not UTF-8: byte 0x{text[error.start]:02x} in line {line}.",
+            f"{name} is not UTF-8: byte 0x{body[error.start]:02x} in line {line}.",
             remedy=f"Save {name} as UTF-8.",
         ) from error
 
