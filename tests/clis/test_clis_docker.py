@@ -89,14 +89,15 @@ def test_what_was_written_before_an_outage_is_kept_and_the_outage_told(bench: Cl
 
 
 def test_a_model_that_never_answers_runs_into_the_time_limit(bench: CliBench) -> None:
-    with ThreadPoolExecutor(2) as pool:
-        running = {name: pool.submit(bench.run, name, "hang", timeout_s=HANG_S) for name in BOTH}
+    with ThreadPoolExecutor(3) as pool:
+        running = {name: pool.submit(bench.run, name, "hang", timeout_s=HANG_S) for name in (*BOTH, MINI)}
     for name, ran in running.items():
         facts = ran.result()
         assert facts.timed_out
         assert HANG_S - 1 < facts.seconds < HANG_S + 30
         assert bench.left(facts)["greeting.txt"] == b"written before the silence\n"
-        assert tokens(used(name, facts)) == (None, None, None)
+        # One of them writes down every answer at once.
+        assert tokens(used(name, facts)) == ((1000, 600, 50) if name == MINI else (None, None, None))
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -123,7 +124,6 @@ def test_mini_swe_agent_comes_to_the_same_ends(bench: CliBench) -> None:
     scripts = ("refuse", "error-500", "error-429", "talk", "forge")
     with ThreadPoolExecutor(3) as pool:
         running = {script: pool.submit(bench.run, MINI, script) for script in scripts}
-        silent = pool.submit(bench.run, MINI, "hang", timeout_s=2 * HANG_S)
     ended = {script: ran.result() for script, ran in running.items()}
     usage = {script: used(MINI, facts) for script, facts in ended.items()}
     assert usage["refuse"].refused == REFUSAL and not usage["refuse"].unanswered
@@ -135,9 +135,6 @@ def test_mini_swe_agent_comes_to_the_same_ends(bench: CliBench) -> None:
     assert bench.left(ended["talk"])["ran.txt"] == b"ran\n"
     assert {one.host for one in ended["forge"].refused} == {FORGE}
     assert b"<html" not in bench.left(ended["forge"]).get("reached.txt", b"")
-    facts = silent.result()
-    assert facts.timed_out
-    assert bench.left(facts)["greeting.txt"] == b"written before the silence\n"
 
 
 @pytest.mark.parametrize("name", BOTH)
