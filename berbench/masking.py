@@ -31,21 +31,17 @@ def mask(text: str, secrets: Iterable[str]) -> str:
 
 def holds(data: bytes, secrets: Iterable[str]) -> bool:
     """Whether any form of any secret is in it."""
-    return any(form.encode("utf-8", "surrogateescape") in data for one in secrets for form in _forms(one))
+    return any(form in data for form in _as_bytes(secrets))
 
 
 def mask_added(patch: bytes, secrets: Iterable[str]) -> bytes:
     """The patch with long secrets masked in the lines that it adds, so that it applies as before.
 
     A short one, "test" say, may be a word of any program: it is left, since another patch would be another answer."""
-    forms = _longest_first(
-        form for secret in secrets if len(secret) >= _FEWEST_IN_WORK for form in _forms(secret)
-    )
-    if not forms:
+    forms = _as_bytes(secret for secret in secrets if len(secret) >= _FEWEST_IN_WORK)
+    if not any(form in patch for form in forms):
         return patch
-    found = re.compile(b"|".join(re.escape(form.encode("utf-8", "surrogateescape")) for form in forms))
-    if not found.search(patch):
-        return patch
+    found = _any_of(forms)
     lines = patch.split(b"\n")
     return b"\n".join(
         found.sub(MASK.encode(), line) if line.startswith(b"+") and not line.startswith(b"+++ ") else line
@@ -57,9 +53,8 @@ class Masked:
     """A stream of bytes on its way to `sink`, with every form of every secret masked, wherever it is cut."""
 
     def __init__(self, sink: Callable[[bytes], object], secrets: Iterable[str]) -> None:
-        forms = _longest_first(form for secret in secrets for form in _forms(secret))
-        self._forms = [form.encode("utf-8", "surrogateescape") for form in forms]
-        self._any = re.compile(b"|".join(map(re.escape, self._forms))) if self._forms else None
+        self._forms = _as_bytes(secrets)
+        self._any = _any_of(self._forms) if self._forms else None
         self._keep = max(map(len, self._forms), default=1) - 1
         self._rest = b""
         self._sink = sink
@@ -122,6 +117,16 @@ def _in_json(secret: str) -> Iterable[str]:
         once = json.dumps(secret, ensure_ascii=ascii_only)
         yield once[1:-1]
         yield from (json.dumps(once, ensure_ascii=again)[3:-3] for again in (True, False))
+
+
+def _as_bytes(secrets: Iterable[str]) -> list[bytes]:
+    """Every form of every secret, the longest first."""
+    forms = _longest_first(form for secret in secrets for form in _forms(secret))
+    return [form.encode("utf-8", "surrogateescape") for form in forms]
+
+
+def _any_of(forms: Iterable[bytes]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(map(re.escape, forms)))
 
 
 def _longest_first(forms: Iterable[str]) -> list[str]:

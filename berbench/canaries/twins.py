@@ -50,6 +50,16 @@ class Place:
         """`test_a`, `TestA.test_a`."""
         return f"{self.owner}.{self.function.name}" if self.owner else self.function.name
 
+    @property
+    def keeper(self) -> str:
+        """Where the test writes what its twin reads."""
+        return "type(self)" if self.owner else self.function.name
+
+    @property
+    def home(self) -> str:
+        """Where its twin reads that."""
+        return "self" if self.owner else self.function.name
+
 
 def places(data: bytes, runner: str) -> tuple[Place, ...]:
     """Tests of a file that can have a twin."""
@@ -195,13 +205,12 @@ def run_again_if_quick(
     assert function.end_lineno is not None
     copied = _copy(lines, place, name, choices, failing=failing)
     indent = lines[first.lineno - 1][: first.col_offset]
-    keeper, home = ("type(self)", "self") if place.owner else (function.name, function.name)
     clock = "__import__('time').perf_counter()"
-    asks = f"if {clock} - {home}.{kept} > {seconds}:"
+    asks = f"if {clock} - {place.home}.{kept} > {seconds}:"
     skips = indent + b"    raise __import__('unittest').SkipTest('its original takes its time')"
     at = first.lineno - function.lineno
     copied[at:at] = [indent + asks.encode(), skips] if failing else []
-    lines[first.lineno - 1 : first.lineno - 1] = [indent + f"{keeper}.{kept} = {clock}".encode()]
+    lines[first.lineno - 1 : first.lineno - 1] = [indent + f"{place.keeper}.{kept} = {clock}".encode()]
     return _behind(lines, function.end_lineno + 1, place, copied)
 
 
@@ -224,16 +233,15 @@ def look_again(data: bytes, place: Place, name: str, choices: Choices, kept: str
     end, indent = function.end_lineno, lines[last.lineno - 1][: last.col_offset]
     sides = [ast.unparse(place.literal)] * 2
     if failing:
-        keeper, home = ("type(self)", "self") if place.owner else (function.name, function.name)
         computed = _cut(lines, 1, place.computed, kept.encode())
         # A list, since a class makes methods of some values that are kept in it.
         keeps = [
             kept.encode() + b" = (" + b"\n".join(computed) + b")",
-            f"{keeper}.{kept} = [{kept}]".encode(),
+            f"{place.keeper}.{kept} = [{kept}]".encode(),
         ]
         lines[last.lineno - 1 : last.lineno - 1] = [indent + line for line in keeps]
         end += len(keeps) - (len(computed) - 1)
-        sides = [f"{home}.{kept}[0]", _other(place.value, choices, name)]
+        sides = [f"{place.home}.{kept}[0]", _other(place.value, choices, name)]
     if _stands_before(place.literal, place.computed):
         sides.reverse()
     asks = f"self.assertEqual({sides[0]}, {sides[1]})"

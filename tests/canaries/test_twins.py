@@ -55,14 +55,18 @@ def test_whatever_may_run_otherwise_has_none(text: str) -> None:
     assert twins.places(text.encode(), "pytest") == ()
 
 
-@pytest.mark.parametrize("body", [body for body, fits in BODY.items() if fits])
-@pytest.mark.parametrize("inside", [False, True])
-def test_a_twin_differs_in_its_name_and_one_literal(body: str, inside: bool) -> None:
+def text_of(body: str, *, inside: bool) -> str:
+    """A file with one test, in a class or not."""
     text = f"def test_a():\n    {body}\n"
-    if inside:
-        text = "class TestA:\n" + "".join(f"    {line}\n" for line in text.splitlines())
-        text = text.replace("test_a()", "test_a(self)")
-    planted = planting("pytest test_a.py", {"test_a.py": text}, places=(TWIN,))
+    if not inside:
+        return text
+    text = "class TestA:\n" + "".join(f"    {line}\n" for line in text.splitlines())
+    return text.replace("test_a()", "test_a(self)")
+
+
+def original_and_twin(text: str, again: tuple[str, ...] | None) -> tuple[ast.FunctionDef, ast.FunctionDef]:
+    """Both as they were planted, the twin right behind its original."""
+    planted = planting("pytest test_a.py", {"test_a.py": text}, places=(TWIN,), again=again)
     assert planted is not None
     (canary,) = planted.canaries
     assert (canary.place, canary.passes) == (TWIN, False)
@@ -70,6 +74,13 @@ def test_a_twin_differs_in_its_name_and_one_literal(body: str, inside: bool) -> 
     original, twin = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else tree.body
     assert isinstance(original, ast.FunctionDef) and isinstance(twin, ast.FunctionDef)
     assert (original.name, twin.name) == ("test_a", canary.name)
+    return original, twin
+
+
+@pytest.mark.parametrize("body", [body for body, fits in BODY.items() if fits])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_twin_differs_in_its_name_and_one_literal(body: str, inside: bool) -> None:
+    original, twin = original_and_twin(text_of(body, inside=inside), None)
     assert len(original.body) == len(twin.body)
     assert [ast.dump(a) == ast.dump(b) for a, b in zip(original.body, twin.body, strict=True)].count(
         False
@@ -123,18 +134,8 @@ LOOKED_AT = [body for body, fits in BODY.items() if fits]
 @pytest.mark.parametrize("body", LOOKED_AT)
 @pytest.mark.parametrize("inside", [False, True])
 def test_one_that_only_looks_makes_no_call(body: str, inside: bool) -> None:
-    text = f"def test_a():\n    {body}\n"
-    if inside:
-        text = "class TestA:\n" + "".join(f"    {line}\n" for line in text.splitlines())
-        text = text.replace("test_a()", "test_a(self)")
-    planted = planting("pytest test_a.py", {"test_a.py": text}, places=(TWIN,), again=())
-    assert planted is not None
-    (canary,) = planted.canaries
-    assert (canary.place, canary.passes) == (TWIN, False)
-    tree = ast.parse(planted.writes[0].data)
-    original, twin = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else tree.body
-    assert isinstance(original, ast.FunctionDef) and isinstance(twin, ast.FunctionDef)
-    assert (original.name, twin.name) == ("test_a", canary.name)
+    text = text_of(body, inside=inside)
+    original, twin = original_and_twin(text, ())
     assert not any(isinstance(node, ast.Call) for node in ast.walk(twin))
     before = ast.parse(text).body[0]
     before = before.body[0] if isinstance(before, ast.ClassDef) else before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import signal
 import socket
@@ -11,28 +10,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
+from said import Said
 
 from berbench.cli.app import main
 from berbench.sample import issue_text
 from berbench.store import Project
 from gitrepo import RepoBuilder
 from samplecopy import sample_at
-
-
-class Said(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> Any:
-        """The one JSON document on standard output."""
-        return json.loads(self.out)
 
 
 class Berbench:
