@@ -36,6 +36,7 @@ CONFIG = ".ber/bench/config.yaml"
 
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _DIGITS = re.compile(r"(\d+)")
+_LOOKS = 3  # without a lock, at what another command may be replacing
 
 
 def checked_id(task_id: str) -> str:
@@ -120,12 +121,13 @@ class Project:
 
     def task_ids(self) -> tuple[str, ...]:
         """All ids in natural order: 9 before 10."""
-        for _ in range(3):
+        for _ in range(_LOOKS):
             self._repair_all()
             ids = self._listed()
-            if placing.unfinished(self.tasks_folder) <= set(ids):
-                break  # else one may have stepped aside between the two looks
-        return ids
+            moving = placing.unfinished(self.tasks_folder) - set(ids)
+            if not moving:
+                return ids  # else one may have stepped aside between the two looks
+        return tuple(sorted({*ids, *filter(self._stands, moving)}, key=_natural))
 
     def _listed(self) -> tuple[str, ...]:
         folder = self.tasks_folder
@@ -145,21 +147,33 @@ class Project:
     def read_task(self, task_id: str) -> TaskFiles:
         """A task's four files, all from the same folder even while another command replaces it."""
         folder = self.folder(task_id)
-        for _ in range(3):
+        for _ in range(_LOOKS):
             try:
                 files = read_folder(folder, task_id)
                 if placing.has_leavings(folder):
                     self._repair_if_free(folder)
                 return files
             except FileNotFoundError:
-                if folder.is_dir():
-                    continue
-                self._repair_all(task_id)
+                if not folder.is_dir():
+                    self._repair_all(task_id)
+        # Nothing can move it while its lock is held, so what is not there now is nowhere.
+        with self.lock(task_id):
+            try:
+                return read_folder(folder, task_id)
+            except FileNotFoundError:
+                pass
         raise self._no_such_task(task_id)
 
     def read_task_bytes(self, task_id: str) -> bytes:
         """task.yaml as it lies on disk, for what a parsed document no longer shows."""
         return disk.read_file(self.folder(task_id) / TASK)
+
+    def _stands(self, task_id: str) -> bool:
+        """Whether there is such a task, asked when nobody can move it."""
+        if not _ID.fullmatch(task_id):
+            return False
+        with self.lock(task_id):
+            return self.folder(task_id).is_dir()
 
     def _repair_all(self, only: str = "") -> None:
         """Put right what killed commands left. Waits for a living one only between its two renames."""

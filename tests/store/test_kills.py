@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,8 @@ import pytest
 
 from berbench.fingerprint import standing
 from berbench.model.task import TaskFiles, TaskState
-from berbench.store import Project
+from berbench.store import Project, taskfolder
+from berbench.store import project as project_module
 from taskfiles import ended, in_child, make_block, make_files, make_inputs, unprove
 
 OLD = make_files("7", description="old")
@@ -147,3 +149,33 @@ def test_a_reader_beside_a_busy_writer_never_sees_a_mixture(project: Project) ->
     finally:
         os.kill(pid, signal.SIGKILL)
         ended(pid)
+
+
+def test_a_task_that_is_replaced_at_every_look_is_there_all_the_same(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often a reader comes between the two renames of others, it says no task is missing."""
+    project.create_task(OLD)
+    read, listed, held = taskfolder.read_folder, Project._listed, Project.lock
+    locked = []
+
+    @contextmanager
+    def lock(self: Project, task_id: str) -> Iterator[None]:
+        with held(self, task_id):
+            locked.append(task_id)
+            yield
+
+    def between(folder: Path, task_id: str) -> TaskFiles:
+        if not locked:
+            raise FileNotFoundError(folder)
+        return read(folder, task_id)
+
+    monkeypatch.setattr(Project, "lock", lock)
+    monkeypatch.setattr(project_module, "read_folder", between)
+    assert project.read_task("7") == OLD and locked == ["7"]
+
+    monkeypatch.setattr(Project, "_listed", lambda _: ())
+    monkeypatch.setattr(project_module.placing, "unfinished", lambda _: frozenset({"7", "8", ".x"}))
+    assert project.task_ids() == ("7",)
+    monkeypatch.setattr(Project, "_listed", listed)
+    assert project.task_ids() == ("7",)
