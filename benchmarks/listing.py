@@ -12,7 +12,7 @@ from berbench.fingerprint import inputs_of, make_validation
 from berbench.history import GitHistory
 from berbench.model.trial import Evidence, Facts, Verdict, VerdictName
 from berbench.stages.standing import build_arguments_of
-from berbench.store import Project
+from berbench.store import DataDir, Project
 from berbench.verdicts import Trialed
 
 TASKS = 500
@@ -39,12 +39,13 @@ def one_task(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 def proven_copies(root: Path, data: Path, number: int) -> dict[str, str]:
-    """Copies of one task under other ids, each with a block of its own; the fingerprint of each."""
+    """Copies of one task under other ids, each with a block and a record of its own; the fingerprint of each."""
     project = Project(root, locks=data / "locks")
     history = GitHistory(root)
     try:
         files = project.read_task("1000")
         tree = history.tree_of(files.task.source.base_commit)
+        kept = DataDir.of(root, history.remote_url("origin"), {"BERBENCH_DATA_DIR": str(data)})
     finally:
         history.close()
     dockerfile = project.read_dockerfile("Dockerfile.berbench")
@@ -66,5 +67,6 @@ def proven_copies(root: Path, data: Path, number: int) -> dict[str, str]:
             task.id, inputs, verdict=verdict, base=base, reference=reference, validated_at=datetime.now(UTC)
         )
         project.write_validation(task.id, block)
+        kept.save_validation(task.id, block.validated_at, verdict, {}, fingerprint=block.fingerprint)
         made_of[task.id] = block.fingerprint
     return made_of

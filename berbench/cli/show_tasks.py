@@ -11,6 +11,7 @@ from berbench.cli.console import clipped, one_line, say, show
 from berbench.cli.show_audit import show_kept
 from berbench.cli.tables import cell, lines, plural, table, verdict_text
 from berbench.model.task import TaskState
+from berbench.model.trial import VerdictName
 
 if TYPE_CHECKING:  # the verb that shows it has loaded it already
     from rich.text import Text
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # the verb that shows it has loaded it already
     from berbench.stages.init import Begun
     from berbench.stages.show import Overview
     from berbench.stages.standing import Listed
+    from berbench.store import Last
 
 LONGEST_COMMAND = 80
 
@@ -110,7 +112,7 @@ def show_list(listed: Sequence[Listed]) -> None:
             cell(len(proven.fail_to_pass) if proven else ""),
             cell(len(proven.pass_to_pass) if proven else ""),
             cell(_age(item.age_s(now)) if proven else ""),
-            _about(task, item.standing.reason),
+            _about(item),
         )
     show(made)
     counts = Counter(item.standing.state.value for item in listed)
@@ -127,9 +129,26 @@ def _age(seconds: float | None) -> str:
     return f"{seconds / 86400:.0f}d" if seconds >= 86400 else f"{max(0.0, seconds) / 3600:.0f}h"
 
 
-def _about(task: Task | None, reason: str) -> Text:
-    """What the task runs, and why it stands where it stands."""
-    return lines(_short(task.verify.command), reason) if task else cell(reason)
+def _about(item: Listed) -> Text:
+    """What the task runs, why it stands where it stands, and what refused it last."""
+    if item.files is None:
+        return cell(item.standing.reason)
+    why = item.standing.reason
+    # What broke a proof is its reason already.
+    if item.last and item.last.verdict.name is not VerdictName.VALIDATED and not _is_broken(item.files.task):
+        told = _last(item.last, outdated=item.last_outdated)
+        why = told if item.standing.state is TaskState.UNVALIDATED else f"{why}\n{told}".strip()
+    return lines(_short(item.files.task.verify.command), *why.splitlines())
+
+
+def _is_broken(task: Task) -> bool:
+    return task.validation is not None and task.validation.broken is not None
+
+
+def _last(last: Last, *, outdated: bool) -> str:
+    """How the last validation on this machine ended."""
+    since = " (the task has changed since)" if outdated else ""
+    return f"last validation here{since}: {last.verdict.name}: {clipped(last.verdict.reason)}"
 
 
 def show_task(view: Overview) -> None:
@@ -180,8 +199,9 @@ def show_task(view: Overview) -> None:
             for line in proof.broken.difference:
                 say(f"    {one_line(line)}")
     if view.last:
-        say(f"last validation here    {view.last.name}: {clipped(view.last.reason)}")
-        say(f"                        logs in {view.logs}")
+        since = " (the task has changed since)" if view.last_outdated else ""
+        say(f"last validation here    {view.last.verdict.name}{since}: {clipped(view.last.verdict.reason)}")
+        say(f"                        logs in {view.last.logs}")
     if view.audit:
         show_kept(view.audit, outdated=view.audit_outdated)
 

@@ -10,7 +10,8 @@ from berbench.cli.options import JsonFlag, Settings
 def list_tasks(context: typer.Context, json: JsonFlag = False) -> int:
     """List all tasks, and whether their proofs still hold.
 
-    A task is fresh, stale (with the inputs that changed), unvalidated, forged or broken. Needs no engine.
+    A task is fresh, stale (with the inputs that changed), unvalidated, forged or broken. One that validation refused
+    says why. Needs no engine.
     """
     from berbench.cli.console import emit
     from berbench.cli.show_tasks import show_list
@@ -19,7 +20,7 @@ def list_tasks(context: typer.Context, json: JsonFlag = False) -> int:
 
     settings: Settings = context.obj
     with workplace(settings.repository) as place:
-        listed = stand(place.project, place.history, place.project.task_ids())
+        listed = stand(place.project, place.history, place.project.task_ids(), place.data)
     if json:
         emit(document(listed))
     else:

@@ -8,21 +8,26 @@ from datetime import UTC, datetime
 
 from berbench.environments import build_arguments
 from berbench.errors import BerbenchError
-from berbench.fingerprint import inputs_of, standing
+from berbench.fingerprint import fingerprint, inputs_of, standing
 from berbench.history.door import History
 from berbench.model.task import Standing, Task, TaskFiles, TaskState, Validation
-from berbench.store import Project
+from berbench.store import DataDir, Last, Project
 
 SCHEMA = "berbench.tasks/1"
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A task as `task list` shows it; `files` is None when the documents can't be read."""
+    """A task as `task list` shows it; `files` is None when the documents can't be read.
+
+    `last` is its newest validation on this machine, where that was asked for.
+    """
 
     id: str
     standing: Standing
     files: TaskFiles | None = None
+    last: Last | None = None
+    last_outdated: bool = False  # the task is not what it was then
 
     def age_s(self, now: datetime) -> float | None:
         """Seconds since the task was proven, None where it was not."""
@@ -49,8 +54,10 @@ def inputs_today(project: Project, history: History, files: TaskFiles) -> dict[s
     )
 
 
-def stand(project: Project, history: History, ids: Iterable[str]) -> tuple[Listed, ...]:
-    """The standing of each task. One git process serves them all."""
+def stand(
+    project: Project, history: History, ids: Iterable[str], data: DataDir | None = None
+) -> tuple[Listed, ...]:
+    """The standing of each task, and with `data` its last validation. One git process serves them all."""
     read: list[tuple[str, TaskFiles | BerbenchError]] = [
         (task_id, _read(project, task_id)) for task_id in ids
     ]
@@ -61,9 +68,7 @@ def stand(project: Project, history: History, ids: Iterable[str]) -> tuple[Liste
     return tuple(
         Listed(task_id, Standing(TaskState.BROKEN, reason=found.message))
         if isinstance(found, BerbenchError)
-        else Listed(
-            task_id, _standing(found, trees.get(found.task.source.base_commit, ""), dockerfiles), found
-        )
+        else _listed(found, trees.get(found.task.source.base_commit, ""), dockerfiles, data)
         for task_id, found in read
     )
 
@@ -75,26 +80,51 @@ def _read(project: Project, task_id: str) -> TaskFiles | BerbenchError:
         return error
 
 
-def _standing(files: TaskFiles, base_tree: str, dockerfiles: _Dockerfiles) -> Standing:
+def _listed(files: TaskFiles, base_tree: str, dockerfiles: _Dockerfiles, data: DataDir | None) -> Listed:
+    inputs = _inputs(files, base_tree, dockerfiles)
+    last = data.last_validation(files.task.id) if data else None
+    outdated = last is not None and is_outdated(last, fingerprint(inputs))
+    return Listed(files.task.id, _standing(files, base_tree, inputs), files, last, outdated)
+
+
+def is_outdated(last: Last, today: str) -> bool:
+    """Whether a task whose fingerprint is `today` has changed since; False where none was noted then."""
+    return bool(last.fingerprint) and last.fingerprint != today
+
+
+def fingerprint_today(project: Project, history: History, files: TaskFiles) -> str:
+    """The fingerprint of a task as it is now, whatever of it is missing."""
+    return fingerprint(_inputs(files, _base_tree(history, files), _Dockerfiles(project)))
+
+
+def _inputs(files: TaskFiles, base_tree: str, dockerfiles: _Dockerfiles) -> dict[str, str]:
+    return inputs_of(
+        files,
+        base_tree=base_tree,
+        dockerfile=dockerfiles.read(files.task.environment.dockerfile),
+        build_args=build_arguments_of(files.task),
+    )
+
+
+def _base_tree(history: History, files: TaskFiles) -> str:
+    commit = files.task.source.base_commit
+    return history.trees_of([commit]).get(commit, "")
+
+
+def _standing(files: TaskFiles, base_tree: str, inputs: dict[str, str]) -> Standing:
     if not base_tree:
         commit = files.task.source.base_commit
         reason = (
             f"the base commit {commit[:12]} is not in this repository: fetch it (`git fetch --unshallow`)"
         )
         return Standing(TaskState.BROKEN, reason=reason)
-    inputs = inputs_of(
-        files,
-        base_tree=base_tree,
-        dockerfile=dockerfiles.read(files.task.environment.dockerfile),
-        build_args=build_arguments_of(files.task),
-    )
     return standing(files, inputs)
 
 
 def stand_one(project: Project, history: History, files: TaskFiles) -> Standing:
     """The standing of a task that was read already."""
-    commit = files.task.source.base_commit
-    return _standing(files, history.trees_of([commit]).get(commit, ""), _Dockerfiles(project))
+    tree = _base_tree(history, files)
+    return _standing(files, tree, _inputs(files, tree, _Dockerfiles(project)))
 
 
 def document(listed: Iterable[Listed]) -> dict[str, object]:
@@ -119,8 +149,18 @@ def _row(item: Listed) -> dict[str, object]:
             "fingerprint": task.validation.fingerprint if task.validation else "",
             "validated_at": task.validation.validated_at.isoformat() if task.validation else "",
             "broken": _broken(task.validation),
+            **last_row(item.last, outdated=item.last_outdated),
         }
     return row
+
+
+def last_row(last: Last | None, *, outdated: bool) -> dict[str, object]:
+    """The last validation on this machine, as documents tell it."""
+    return {
+        "last_verdict": last.verdict.name.value if last else "",
+        "last_reason": last.verdict.reason if last else "",
+        "last_outdated": outdated,
+    }
 
 
 def _broken(block: Validation | None) -> dict[str, object] | None:

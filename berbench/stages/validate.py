@@ -23,7 +23,7 @@ from berbench.stages.drift import mark_broken
 from berbench.stages.lessening import PLAIN, Attempts, Wishes, left_out, prove_lessened, with_command
 from berbench.stages.lint import LintDoors, leaks_in, lint_task
 from berbench.stages.proof import Subject
-from berbench.stages.standing import build_arguments_of, inputs_today, stand_one
+from berbench.stages.standing import build_arguments_of, fingerprint_today, inputs_today, stand_one
 from berbench.stages.trees import Trees, trees_of
 from berbench.stages.verifier import Verifier
 from berbench.store import DataDir
@@ -93,7 +93,8 @@ def validate_task(bench: Bench, task_id: str, *, wishes: Wishes = PLAIN, say: Sa
             outcome = Validated(task_id, verdict)
         except BerbenchError as error:
             verdict = Verdict(VerdictName.INVALID_TASK, error.message, error.remedy, error.details)
-            outcome = Validated(task_id, verdict)
+            logs = bench.data.save_validation(task_id, bench.now(), verdict, {})
+            outcome = Validated(task_id, verdict, logs=logs)
     return replace(outcome, wishes=wishes, seconds=monotonic() - started)
 
 
@@ -104,15 +105,23 @@ def _validate(bench: Bench, task_id: str, wishes: Wishes, say: Callable[[str], N
     try:
         trees = trees_of(history, files)
     except PatchConflict as conflict:
-        return Validated(task_id, _conflict(conflict))
+        return _refused(bench, files, _conflict(conflict))
     refusal = _refused_by_lint(bench, files)
     if refusal is not None:
-        return Validated(task_id, refusal)
+        return _refused(bench, files, refusal)
 
     subject = Subject(files, dockerfile, trees, bench.lint.config.harvest.test_patterns)
     attempts = prove_lessened(bench.verifier, subject, wishes, say)
     proof, verdict = attempts.proof, attempts.proof.verdict
-    logs = bench.data.save_validation(task_id, bench.now(), verdict, proof.trials, proof.build_log)
+    judged = with_command(files, attempts.command) if attempts.command else files
+    logs = bench.data.save_validation(
+        task_id,
+        bench.now(),
+        verdict,
+        proof.trials,
+        proof.build_log,
+        fingerprint=fingerprint_today(project, history, judged),
+    )
     outcome = Validated(task_id, verdict, trials=proof.trials, logs=logs)
     if verdict.name is VerdictName.VALIDATED:
         block = _write(bench, files, dockerfile, trees, attempts, wishes)
@@ -127,6 +136,13 @@ def _validate(bench: Bench, task_id: str, wishes: Wishes, say: Callable[[str], N
     if not told:
         return outcome
     return replace(outcome, verdict=replace(verdict, warnings=(*verdict.warnings, told)))
+
+
+def _refused(bench: Bench, files: TaskFiles, verdict: Verdict) -> Validated:
+    """A refusal that took no trial is remembered like any other."""
+    today = fingerprint_today(bench.lint.project, bench.lint.history, files)
+    logs = bench.data.save_validation(files.task.id, bench.now(), verdict, {}, fingerprint=today)
+    return Validated(files.task.id, verdict, logs=logs)
 
 
 def _refused_by_lint(bench: Bench, files: TaskFiles) -> Verdict | None:

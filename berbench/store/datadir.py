@@ -17,6 +17,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,7 +25,7 @@ from typing import Any, Protocol
 import platformdirs
 
 from berbench.errors import StoreError
-from berbench.model.trial import Facts, Verdict
+from berbench.model.trial import Facts, Verdict, VerdictName
 from berbench.store import files as disk
 from berbench.store import placing, records
 
@@ -38,6 +39,15 @@ class Recorded(Protocol):
     @property
     def facts(self) -> Facts:
         """What the trial recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The newest validation of a task on this machine: what came of it, and where its logs are."""
+
+    verdict: Verdict
+    fingerprint: str  # of the task as it was then; "" where that was not noted
+    logs: Path
 
 
 class DataDir:
@@ -81,17 +91,30 @@ class DataDir:
         trials: Mapping[str, Recorded],
         build_log: str = "",
         *,
+        fingerprint: str = "",
         keep: int = KEEP,
     ) -> Path:
-        """Record a validation; its folder, which appears complete or not at all. Older ones go."""
-        contents = {records.VERDICT: records.verdict_file(verdict)}
+        """Record a validation; its folder, which appears complete or not at all. Older ones go, the last proof's never.
+
+        `fingerprint` is that of the task as it was judged.
+        """
+        contents = {records.VERDICT: records.verdict_file(records.Judged(verdict, fingerprint))}
         if build_log:
             contents["build.log"] = build_log.encode("utf-8", "surrogateescape")
         run = _record(self.task_folder(task_id), at, contents, trials)
-        for old in self.validations(task_id)[:-keep]:
-            with suppress(StoreError):
-                disk.remove_tree(old)
+        runs = self.validations(task_id)
+        if len(runs) > keep:
+            proof = next(filter(self._proves, reversed(runs)), None)
+            for old in runs[:-keep]:
+                with suppress(StoreError):
+                    if old != proof:
+                        disk.remove_tree(old)
         return run
+
+    def _proves(self, run: Path) -> bool:
+        with suppress(StoreError):  # a record that is gone or spoilt proves nothing
+            return self.load_verdict(run).name is VerdictName.VALIDATED
+        return False
 
     def save_grade(
         self, task_id: str, at: datetime, grade: bytes, candidate: bytes, trials: Mapping[str, Recorded]
@@ -131,6 +154,17 @@ class DataDir:
 
     def load_verdict(self, run: Path) -> Verdict:
         """The verdict of a record."""
+        return self._judged(run).verdict
+
+    def last_validation(self, task_id: str) -> Last | None:
+        """The newest record that can be read: a spoilt one is no reason to keep an older one from its reader."""
+        for run in reversed(self.validations(task_id)):
+            with suppress(StoreError):
+                judged = self._judged(run)
+                return Last(judged.verdict, judged.fingerprint, run)
+        return None
+
+    def _judged(self, run: Path) -> records.Judged:
         return records.verdict_from(self._reader(run)(records.VERDICT))
 
     def load_facts(self, run: Path, trial: str) -> Facts:

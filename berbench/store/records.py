@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -57,17 +57,26 @@ def facts_from(read: Callable[[str], bytes]) -> Facts:
         raise _unreadable(FACTS) from error
 
 
-def verdict_file(verdict: Verdict) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict, and the fingerprint of the task that it was given to; "" where that was not noted."""
+
+    verdict: Verdict
+    fingerprint: str = ""
+
+
+def verdict_file(judged: Judged) -> bytes:
     """A verdict as a document."""
-    return _json({"schema": VERDICT_SCHEMA, **asdict(verdict)})
+    return _json({"schema": VERDICT_SCHEMA, "of": judged.fingerprint, **asdict(judged.verdict)})
 
 
-def verdict_from(data: bytes) -> Verdict:
-    """The verdict that `verdict_file` wrote. StoreError when the document is no such."""
+def verdict_from(data: bytes) -> Judged:
+    """What `verdict_file` wrote. StoreError when the document is no such."""
     document = read_document(data, VERDICT_SCHEMA, _unreadable)
     try:
         values = tupled(document)
-        return Verdict(name=VerdictName(values.pop("name")), **values)
+        of = str(values.pop("of", ""))
+        return Judged(Verdict(name=VerdictName(values.pop("name")), **values), of)
     except (KeyError, TypeError, ValueError) as error:
         raise _unreadable(VERDICT) from error
 

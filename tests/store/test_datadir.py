@@ -8,13 +8,14 @@ import pytest
 
 from berbench.errors import StoreError, UsageError
 from berbench.model.trial import Evidence, Facts, ReportFile, Verdict, VerdictName
-from berbench.store import DataDir, read_text_file
+from berbench.store import DataDir, Last, read_text_file
 from taskfiles import Trialed
 
 AT = datetime(2024, 5, 1, 12, 0, 0, 5, UTC)
 VERDICT = Verdict(
     VerdictName.REFERENCE_FAILS, "why", "do this", ("a", "\udce9"), fail_to_pass=("t::a",), noise=("t::b",)
 )
+PROVEN = Verdict(VerdictName.VALIDATED, "it holds")
 FACTS = Facts(
     "base",
     1,
@@ -61,6 +62,29 @@ def test_only_the_last_records_of_a_task_stay(data: DataDir) -> None:
     assert data.validations("7") == tuple(saved[-3:])
     assert data.validations("8") == (other,)
     assert data.validations("9") == ()
+
+
+def test_N02_refusals_never_push_out_the_record_of_the_last_proof(data: DataDir) -> None:
+    """What the proof's image had installed is in it, and tells later what has moved."""
+    refusal = Verdict(VerdictName.PROMPT_LEAKS, "prompt.md:4: an address")
+    times = (AT + timedelta(seconds=second) for second in range(9))
+    proofs = [data.save_validation("7", next(times), PROVEN, {}, keep=3) for _ in range(2)]
+    refused = [data.save_validation("7", next(times), refusal, {}, keep=3) for _ in range(5)]
+    assert data.validations("7") == (proofs[-1], *refused[-3:])
+
+
+def test_the_last_validation_is_the_newest_that_can_be_read(data: DataDir) -> None:
+    assert data.last_validation("7") is None
+    older = data.save_validation("7", AT, PROVEN, {}, fingerprint="sha256:1")
+    newer = data.save_validation("7", AT + timedelta(seconds=1), VERDICT, {})
+    assert data.last_validation("7") == Last(VERDICT, "", newer)
+    (newer / "verdict.json").write_text("{")
+    assert data.last_validation("7") == Last(PROVEN, "sha256:1", older)
+    # As berbench wrote it before fingerprints were noted.
+    (newer / "verdict.json").write_text(
+        '{"schema": "berbench.verdict/1", "name": "timeout", "reason": "slow"}'
+    )
+    assert data.last_validation("7") == Last(Verdict(VerdictName.TIMEOUT, "slow"), "", newer)
 
 
 def test_C04_a_half_written_record_is_none(data: DataDir) -> None:
