@@ -25,6 +25,7 @@ from platformdirs import user_cache_path
 from berbench.engine import buildkit, failures, owner, script
 from berbench.engine.api import Api, Refused, Reply
 from berbench.engine.archive import Ids, Writer, unsafe
+from berbench.engine.buildlog import Output
 from berbench.engine.capture import Capture
 from berbench.engine.dockerfile import excludes_itself, needs_buildkit
 from berbench.engine.door import Say
@@ -35,6 +36,7 @@ from berbench.model.trial import Build, Image, ImageRecipe
 
 REPOSITORY = "berbench/task"
 LOW_DISK = 256 << 20  # bytes; below this, "no space left on device" is the engine's trouble, not the image's
+WAITS_S = (5.0, 20.0, 60.0)  # before a busy registry is asked again
 PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "all_proxy")
 
 
@@ -118,9 +120,29 @@ class Builder:
             with tempfile.TemporaryFile(prefix="berbench-") as tar:
                 construct = needs_buildkit(recipe.dockerfile)
                 self._spool(tar, recipe, context(), classic=not construct)
-                if construct:
-                    return self._with_client(tar, recipe, construct, timeout_s, began, told)
-                return self._with_api(tar, recipe, timeout_s, began, told)
+
+                def attempt() -> Build:
+                    tar.seek(0)
+                    left = timeout_s - (time.monotonic() - began)
+                    if construct:
+                        return self._with_client(tar, recipe, construct, left, began, told)
+                    return self._with_api(tar, recipe, left, began, told)
+
+                return self._patiently(attempt, began + timeout_s, told)
+
+    def _patiently(self, attempt: Callable[[], Build], until: float, say: Say) -> Build:
+        """A registry that is busy is asked again, after longer and longer, as far as the time goes."""
+        for wait_s in WAITS_S:
+            try:
+                return attempt()
+            except EngineError as error:
+                busy = failures.is_busy("\n".join((error.message, *error.details)))
+                if not busy or time.monotonic() + wait_s >= until:
+                    raise
+            say(f"a registry is busy: asking again in {wait_s:g} s")
+            self._stop.wait(wait_s)
+            self._check()
+        return attempt()
 
     # --- one at a time ---
 
@@ -203,7 +225,7 @@ class Builder:
         }
         if platform := os.environ.get("DOCKER_DEFAULT_PLATFORM"):
             query["platform"] = platform
-        log, reading = Capture(head=64 << 10, tail=256 << 10), _Output(say)
+        log, reading = Capture(head=64 << 10, tail=256 << 10), Output(say)
         timer = threading.Timer(timeout_s, self._outran)
         timer.daemon = True
         timer.start()
@@ -287,33 +309,3 @@ class Builder:
                 "`berbench init --base-image NAME`",
                 details=error.splitlines()[-10:],
             )
-
-
-class _Output:
-    """Reads the classic builder's stream: one JSON document a line."""
-
-    def __init__(self, say: Say) -> None:
-        self.step = ""
-        self.error = ""
-        self._say = say
-        self._rest = b""
-
-    def feed(self, piece: bytes, log: Capture) -> None:
-        """Take the next bytes; the log gets what a person would read."""
-        *lines, self._rest = (self._rest + piece).split(b"\n")
-        for line in lines:
-            if line.strip():
-                self._line(line, log)
-
-    def _line(self, line: bytes, log: Capture) -> None:
-        try:
-            said = json.loads(line)
-        except ValueError:
-            return
-        text = str(said.get("stream") or "")
-        log.feed(text.encode("utf-8", "surrogatepass"))
-        if found := re.match(r"Step \d+/\d+ : (.*)", text, re.S):
-            self.step = found[1].strip()
-            self._say(" ".join(text.split())[:200])
-        if "error" in said or "errorDetail" in said:
-            self.error = str(said.get("error") or (said.get("errorDetail") or {}).get("message") or "failed")

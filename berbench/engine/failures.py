@@ -28,6 +28,13 @@ _WORLD = re.compile(
     re.I,
 )
 
+# A registry that asks to be asked again later, or is not itself for a moment.
+_BUSY = re.compile(
+    r"toomanyrequests|too many requests|status(?: code)?:? (?:429|50[0234])\b"
+    r"|service (?:temporarily )?unavailable|bad gateway|gateway time-?out",
+    re.I,
+)
+
 # A base image that does not exist is the Dockerfile's fault, even where the registry says so oddly.
 _NO_SUCH_IMAGE = re.compile(
     r"manifest (for .* )?(unknown|not found)|manifest unknown|repository does not exist|pull access denied"
@@ -44,6 +51,11 @@ def world_broke(message: str) -> bool:
     if _COMMAND.search(message) or _NO_SUCH_IMAGE.search(message):
         return False
     return bool(_WORLD.search(message))
+
+
+def is_busy(message: str) -> bool:
+    """Whether a build's error tells of a registry that may well answer in a moment."""
+    return world_broke(message) and _BUSY.search(message) is not None
 
 
 def image_fault(message: str) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from engineproxy import EngineProxy
 
-from berbench.engine import buildkit, container
+from berbench.engine import building, buildkit, container
 from berbench.engine.building import tag_of
 from berbench.engine.conformance import TREE, Bench, recipe
 from berbench.engine.docker_engine import DockerEngine
@@ -57,10 +57,15 @@ def _remove_images(engine: DockerEngine) -> list[Leftover]:
             return mine
 
 
-def build(engine: DockerEngine, dockerfile: str, key: str, *, timeout_s: float = 120) -> Build:
-    return engine.build(
-        recipe(dockerfile, f"test-{key}"), lambda: TREE, timeout_s=timeout_s, say=lambda _: None
-    )
+def build(
+    engine: DockerEngine,
+    dockerfile: str,
+    key: str,
+    *,
+    timeout_s: float = 120,
+    say: Callable[[str], None] = lambda line: None,
+) -> Build:
+    return engine.build(recipe(dockerfile, f"test-{key}"), lambda: TREE, timeout_s=timeout_s, say=say)
 
 
 @pytest.fixture(scope="module")
@@ -227,15 +232,25 @@ def test_D19_names_are_lower_case_short_and_different():
     assert all(tag == tag.lower() and len(tag) < 64 for tag in tags)
 
 
+LIMITED = (
+    429,
+    b'{"errors": [{"code": "TOOMANYREQUESTS", "message": "You have reached your pull rate limit"}]}',
+)
+UNKNOWN = (404, b'{"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]}')
+
+
 @contextlib.contextmanager
-def registry(status: int, body: bytes) -> Iterator[str]:
-    """A registry on loopback that answers every request alike."""
+def registry(*answers: tuple[int, bytes]) -> Iterator[str]:
+    """A registry on loopback: who greets it gets the next of these answers, at last always the last."""
+    greeted = iter((*answers[:-1], *[answers[-1]] * 1000))
+    now: list[tuple[int, bytes]] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            ping = self.path == "/v2/"
-            answer = b"{}" if ping else body
-            self.send_response(200 if ping else status)
+            if self.path == "/v2/":
+                now[:] = [next(greeted)]
+            status, answer = (200, b"{}") if self.path == "/v2/" else now[0]
+            self.send_response(status)
             self.send_header("Docker-Distribution-Api-Version", "registry/2.0")
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))
@@ -254,16 +269,48 @@ def registry(status: int, body: bytes) -> Iterator[str]:
         server.shutdown()
 
 
-def test_D20_a_registry_that_limits_is_the_engines_trouble(engine: DockerEngine):
-    body = b'{"errors": [{"code": "TOOMANYREQUESTS", "message": "You have reached your pull rate limit"}]}'
-    with registry(429, body) as host, pytest.raises(EngineError, match="could not be built") as error:
-        build(engine, f"FROM {host}/some/image:1\n", "limited")
+def test_D20_a_registry_that_limits_is_the_engines_trouble(
+    engine: DockerEngine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(building, "WAITS_S", (0.01, 0.02))
+    said: list[str] = []
+    with registry(LIMITED) as host, pytest.raises(EngineError, match="could not be built") as error:
+        build(engine, f"FROM {host}/some/image:1\n", "limited", say=said.append)
     assert any("toomanyrequests" in line.lower() for line in error.value.details)
+    assert [line for line in said if "busy" in line] == [
+        "a registry is busy: asking again in 0.01 s",
+        "a registry is busy: asking again in 0.02 s",
+    ]
+
+
+def test_D20_a_registry_that_limits_for_a_moment_is_asked_again(
+    engine: DockerEngine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(building, "WAITS_S", (0.01, 0.02))
+    with registry(LIMITED, (503, b"{}"), UNKNOWN) as host:
+        built = build(engine, f"FROM {host}/some/image:1\n", "limited-once")
+    assert built.image is None and "manifest" in built.log
+
+
+def test_D20_a_wait_for_a_registry_ends_with_the_build(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(building, "WAITS_S", (3600.0,))
+    engine = DockerEngine()
+    with registry(LIMITED) as host:
+        text = f"FROM {host}/some/image:1\n"
+        with pytest.raises(EngineError, match="could not be built"):
+            build(engine, text, "limited-late", timeout_s=3000)
+
+        def stop(line: str) -> None:
+            if "busy" in line:
+                threading.Thread(target=engine.interrupt).start()
+
+        with pytest.raises(Interrupted):
+            build(engine, text, "limited-stopped", timeout_s=7200, say=stop)
+    engine.close()
 
 
 def test_D20_an_image_that_does_not_exist_is_the_dockerfiles(engine: DockerEngine):
-    body = b'{"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]}'
-    with registry(404, body) as host:
+    with registry(UNKNOWN) as host:
         built = build(engine, f"FROM {host}/some/image:1\n", "unknown")
     assert built.image is None and "manifest" in built.log
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from berbench.engine.failures import image_fault, says_disk_full, too_little_memory, world_broke
+from berbench.engine.failures import image_fault, is_busy, says_disk_full, too_little_memory, world_broke
 
 WORLD = [
     "toomanyrequests: You have reached your pull rate limit. You may increase the limit by authenticating",
@@ -37,6 +39,13 @@ TASK = [
 @pytest.mark.parametrize("message", WORLD)
 def test_D20_a_registry_that_fails_is_the_engines_trouble(message: str):
     assert world_broke(message)
+
+
+def test_D20_only_a_busy_registry_is_asked_again():
+    """What needs another password, address or disk does not get better by itself."""
+    busy = [message for message in WORLD if is_busy(message)]
+    assert busy == [message for message in WORLD if re.search(r"toomany|503|429", message)]
+    assert not any(map(is_busy, TASK))
 
 
 @pytest.mark.parametrize("message", TASK)
