@@ -16,7 +16,7 @@ from typing import Protocol
 
 from berbench import __version__
 from berbench.model.task import Broken, Control, Standing, TaskFiles, TaskState, TrialSummary, Validation
-from berbench.model.trial import Evidence, Facts, Outcome, Verdict, VerdictName
+from berbench.model.trial import Evidence, Facts, Image, Outcome, Verdict, VerdictName
 
 RECIPE = 1  # raise when an input's canonical form changes; every older proof then goes stale by name
 GRADING = 1  # raise when canaries are planted so differently that the control of an older proof tells nothing
@@ -97,6 +97,7 @@ def make_validation(
     repeats: int = 1,
     quarantined: Sequence[str] = (),
     control: Control = _NOTHING_KNOWN,
+    image: Image | None = None,
 ) -> Validation:
     """A sealed block. ValueError when verdict or trials are not those of a proof."""
     if verdict.name is not VerdictName.VALIDATED:
@@ -116,6 +117,10 @@ def make_validation(
         control=control,
         validated_at=validated_at,
         image=reference.facts.image,
+        platform=image.platform if image else "",
+        base_image=image.base if image else "",
+        base_id=image.base_id if image else "",
+        user=(image.user or "root") if image else "",
         engine=reference.facts.engine,
         berbench=__version__,
         seal="",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from berbench.model.task import TrialSummary
-from berbench.model.trial import Evidence, Facts, Outcome, TestResult
+from dataclasses import replace
+
+from berbench.model.task import TrialSummary, Validation
+from berbench.model.trial import Evidence, Facts, Image, Outcome, TestResult
 from berbench.verdicts import Trialed
-from berbench.verdicts.drift import Before, difference, packages
+from berbench.verdicts.drift import Before, difference, elsewhere, moved, packages
 from taskfiles import make_block, make_files
 
 BLOCK = make_block(make_files(), "t::new").model_copy(
@@ -42,6 +44,40 @@ def test_N02_tests_exit_codes_image_and_packages_that_differ_are_told() -> None:
         "package new: absent → 2",
         "package six: 1.15 → 1.16",
     )
+
+
+IMAGE = Image("sha256:2", "k", "t", "/", "", "linux/amd64", "python:3@sha256:aa", "sha256:id-a")
+
+
+def _proof(**changes: str) -> Validation:
+    stands = {"platform": IMAGE.platform, "base_image": IMAGE.base, "base_id": IMAGE.base_id}
+    return BLOCK.model_copy(update=stands | changes)
+
+
+def test_D13_another_platform_is_refused() -> None:
+    assert not elsewhere(_proof(), IMAGE)
+    other = replace(IMAGE, platform="linux/arm64")
+    assert elsewhere(_proof(), other) == "its proof is of linux/amd64, and this image is for linux/arm64"
+    assert not elsewhere(_proof(platform=""), other)  # a proof from before platforms were noted
+
+
+def test_C05_another_published_base_is_refused_and_an_own_one_is_told() -> None:
+    pushed = replace(IMAGE, base="python:3@sha256:bb", base_id="sha256:id-b")
+    said = elsewhere(_proof(), pushed)
+    assert said == "its proof stands on python:3@sha256:aa, and this image on python:3@sha256:bb"
+    # The same image under a newer list of platforms.
+    assert not elsewhere(_proof(), replace(pushed, base_id=IMAGE.base_id))
+    own = _proof(base_image="berbench/base")
+    assert not elsewhere(own, pushed)
+    assert not elsewhere(_proof(base_image="", base_id=""), pushed)  # a proof that does not know
+    assert not elsewhere(_proof(), replace(IMAGE, base="", base_id=""))  # an engine that can't tell
+    before = Before(own, ("six==1.15",))
+    assert moved(before, replace(IMAGE, base="berbench/base", base_id="sha256:id-b"), ("six==1.16",)) == (
+        "the image was built again since the last proof: sha256:1 → sha256:2",
+        "its base image: berbench/base sha256:id-a → berbench/base sha256:id-b",
+        "package six: 1.15 → 1.16",
+    )
+    assert moved(before, replace(IMAGE, id="sha256:1"), ("six==1.16",)) == ()
 
 
 def test_a_test_that_is_gone_is_missing() -> None:

@@ -180,6 +180,10 @@ def show_task(view: Overview) -> None:
         say(
             f"                        {len(proof.fail_to_pass)} fail→pass, {len(proof.pass_to_pass)} pass→pass"
         )
+        if proof.user:
+            say(
+                f"                        as {one_line(proof.user)} on {proof.platform or 'an unknown platform'}"
+            )
         if proof.repeats > 1:
             say(f"                        each trial ran {proof.repeats} times")
         if proof.base_failure == "collection":

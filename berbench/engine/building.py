@@ -63,7 +63,18 @@ def image_of(said: dict[str, Any]) -> Image:
         tree=labels.get(owner.TREE, ""),
         workdir=config.get("WorkingDir") or "/",
         user=config.get("User") or "",
+        platform="/".join(filter(None, (said.get("Os"), said.get("Architecture"), said.get("Variant")))),
     )
+
+
+def base_of(name: str, said: dict[str, Any]) -> tuple[str, str]:
+    """The base image `name` as `Image.base` and `Image.base_id` tell it, from the engine's own description of it."""
+    plain = name.partition("@")[0]
+    repository = re.sub(r":[^/:]*$", "", plain)
+    digests = [str(one).partition("@") for one in sorted(said.get("RepoDigests") or ())]
+    of_name = [digest for place, _, digest in digests if place == repository]
+    found = (*of_name, *(digest for _, _, digest in digests))
+    return f"{plain}@{found[0]}" if found else plain, str(said["Id"])
 
 
 def proxy_arguments(environ: dict[str, str]) -> dict[str, str]:

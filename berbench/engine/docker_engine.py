@@ -14,7 +14,7 @@ from urllib.parse import quote
 from berbench.engine import facts
 from berbench.engine.api import Api, Refused
 from berbench.engine.archive import Ids, check_delta
-from berbench.engine.building import Builder, image_of, tag_of, wanted_platform
+from berbench.engine.building import Builder, base_of, image_of, tag_of, wanted_platform
 from berbench.engine.container import Container as Box
 from berbench.engine.container import fresh, ids_of, spec
 from berbench.engine.docker_workspace import DockerWorkspace
@@ -113,7 +113,10 @@ class DockerEngine:
             return image
         layers = _layers(self._image(image.id))
         below = _layers(base)
-        return image if layers[: len(below)] == below else None
+        if layers[: len(below)] != below:
+            return None
+        told, base_id = base_of(name, base)
+        return replace(image, base=told, base_id=base_id)
 
     def build(
         self,

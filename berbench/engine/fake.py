@@ -102,6 +102,7 @@ class FakeEngine:
                 tree=recipe.tree,
                 workdir=_last(text, "WORKDIR") or (below.image.workdir if below else "/"),
                 user=_last(text, "USER") or (below.image.user if below else ""),
+                platform=self.info().platform,
             )
             self._images[recipe.key] = _Built(image, folder, time.time())
             return Build(image, "Step 1/1 : COPY . .\n", time.monotonic() - began)

@@ -17,6 +17,7 @@ from berbench.model.cells import Configuration
 from berbench.model.tools import ToolDocument
 from berbench.model.trial import Limits
 
+USUAL_PLATFORM = "linux/amd64"
 CELL_RECIPE = 1  # raise when cells are run so differently that older results can't stand beside newer ones
 
 
@@ -32,12 +33,13 @@ def cell_inputs(
     config_path: str = "CLAUDE.md",
     setup: Sequence[str] = (),
     keep: Sequence[str] = (),
+    platform: str = "",
 ) -> dict[str, str]:
     """Name → SHA-256 (hex) of each input that decides the cell, names in order.
 
     `task` is the task's fingerprint, `timeout_s` the agent's budget, `image` the key of the task's image,
     `config_path` where the task says that an option's settings go, `setup` its set-up lines, `keep` the
-    paths that ignore rules don't keep out of a candidate. `attempt` counts from 1.
+    paths that ignore rules don't keep out of a candidate, `platform` that of the task's proof. `attempt` counts from 1.
     """
     tool = configuration.tool
     values: dict[str, Sequence[str | bytes]] = {
@@ -57,12 +59,18 @@ def cell_inputs(
     }
     if keep:
         values["keep"] = sorted(set(keep))
-    seen = task_inputs(task=task, prompt=prompt, limits=limits, image=image, setup=setup)
+    seen = task_inputs(task=task, prompt=prompt, limits=limits, image=image, setup=setup, platform=platform)
     return dict(sorted((_hashed(values) | seen).items()))
 
 
 def task_inputs(
-    *, task: str, prompt: bytes, limits: Limits, image: str, setup: Sequence[str] = ()
+    *,
+    task: str,
+    prompt: bytes,
+    limits: Limits,
+    image: str,
+    setup: Sequence[str] = (),
+    platform: str = "",
 ) -> dict[str, str]:
     """Those of them that are the task's: what a cell measured under an older proof is compared by."""
     values: dict[str, Sequence[str | bytes]] = {
@@ -71,8 +79,13 @@ def task_inputs(
         "prompt": (prompt,),
         "task": (task,),
     }
-    # A task without set-up lines has the cells that it had before agents were given any.
-    return _hashed(values | ({"setup": tuple(setup)} if setup else {}))
+    # A task without set-up lines has the cells that it had before agents were given any, and one that is proven on
+    # the usual platform those that it had before platforms were told apart.
+    if setup:
+        values["setup"] = tuple(setup)
+    if platform not in ("", USUAL_PLATFORM):
+        values["platform"] = (platform,)
+    return _hashed(values)
 
 
 def _hashed(values: Mapping[str, Sequence[str | bytes]]) -> dict[str, str]:

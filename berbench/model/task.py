@@ -156,6 +156,10 @@ class Validation(Document):
     broken: Broken | None = None
     validated_at: datetime
     image: str
+    platform: str = ""  # what the image is for: linux/amd64
+    base_image: str = ""  # what it stands on, and that one's id: see `Image`
+    base_id: str = ""
+    user: str = ""  # whom the tests ran as
     engine: str
     berbench: str
     seal: str

@@ -35,13 +35,20 @@ class ImageRecipe:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image in the engine. `tree` is the tree it was built from: a trial's delta is against it."""
+    """An image in the engine. `tree` is the tree it was built from: a trial's delta is against it.
+
+    `base` is the image it stands on, `name@digest` where a registry gave it, and `base_id` that image's id; both are ""
+    where the engine can't tell.
+    """
 
     id: str
     key: str
     tree: str
     workdir: str
     user: str
+    platform: str = ""  # linux/amd64
+    base: str = ""
+    base_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

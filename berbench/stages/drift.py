@@ -10,11 +10,11 @@ from berbench.errors import BerbenchError, StoreError
 from berbench.fingerprint import seal
 from berbench.history.door import History
 from berbench.model.task import Broken, TaskFiles, TaskState, Validation
-from berbench.model.trial import Verdict, VerdictName
+from berbench.model.trial import Facts, Image, Verdict, VerdictName
 from berbench.stages.standing import inputs_today, stand_one
 from berbench.store import DataDir, Project
 from berbench.verdicts import Trialed
-from berbench.verdicts.drift import Before, difference
+from berbench.verdicts.drift import Before, difference, moved
 
 # Verdicts of whole trials that contradict an earlier proof. A time-out or a failing build says nothing of the kind.
 _REFUTES = frozenset(
@@ -72,6 +72,16 @@ def mark_broken(
     marked = block.model_copy(update={"broken": broken, "seal": ""})
     project.write_validation(files.task.id, marked.model_copy(update={"seal": seal(marked)}))
     return "the task is broken now: its proof does not reproduce any more"
+
+
+def moved_since(
+    project: Project, history: History, data: DataDir, files: TaskFiles, image: Image, now: Facts
+) -> tuple[str, ...]:
+    """What of the environment is not as it was when the task was proven last, a line each; nothing of a stale proof."""
+    block = files.task.validation
+    if block is None or stand_one(project, history, files).state is not TaskState.FRESH:
+        return ()
+    return moved(Before(block, _installed(data, files.task.id, block)), image, now.installed)
 
 
 def _unedited(project: Project, history: History, files: TaskFiles) -> bool:

@@ -21,6 +21,7 @@ from berbench.model.trial import Image
 from berbench.stages.trees import Trees
 from berbench.stages.verifier import Run, Verifier
 from berbench.verdicts import Needs, Trialed, Watched, grade
+from berbench.verdicts.drift import elsewhere
 
 Say = Callable[[str], None]
 
@@ -121,7 +122,22 @@ class Grader:
                 remedy="see why with `berbench task validate`",
                 details=build.log.splitlines()[-12:],
             )
+        self._check(build.image, say)
         return build.image
+
+    def _check(self, image: Image, say: Say) -> None:
+        """EngineError for an image that the proof says nothing about."""
+        task, proof = self.files.task, self.files.task.validation
+        if proof is None:
+            return
+        if other := elsewhere(proof, image):
+            raise EngineError(
+                f"Task {task.id} can't be measured here: {other}.",
+                remedy=f"use the engine and the base image of the proof, or prove the task on these: "
+                f"`berbench task validate {task.id}`",
+            )
+        if proof.image != image.id:
+            say(f"drift: the proof was made on image {_short(proof.image)}, and this is {_short(image.id)}")
 
     def grade(self, image: Image, trees: Mapping[str, str], *, canaries: bool = True) -> dict[str, Graded]:
         """The grade of each named tree, all side by side. EngineError when the engine fails in any of them."""
@@ -140,3 +156,7 @@ class Grader:
             own = {run: trials[run] for run in planned.runs(name, trees[name])}
             graded[name] = Graded(grade(candidate, needs, control=control), own)
         return graded
+
+
+def _short(image: str) -> str:
+    return image.removeprefix("sha256:")[:12]

@@ -48,6 +48,12 @@ class Ground:
         return proof.fingerprint if proof else ""
 
     @property
+    def platform(self) -> str:
+        """Where it was proven, and where alone its cells are measured."""
+        proof = self.files.task.validation
+        return proof.platform if proof else ""
+
+    @property
     def known_as(self) -> str:
         """The task in a cell's key: with its id, since two tasks of one content are still two rows of a report."""
         return f"{self.files.task.id} {self.fingerprint}"
@@ -72,6 +78,7 @@ class Ground:
             config_path=task.config_path,
             setup=task.environment.setup,
             keep=self.keep,
+            platform=self.platform,
         )
 
 

@@ -59,11 +59,6 @@ def goal(old: CellRecord, ground: Ground | None) -> tuple[dict[str, str], str]:
     """The inputs under which an old cell's work can be graded as of today, or why it can't."""
     if ground is None:
         return {}, "the task's proof does not hold today"
-    if old.result.fingerprint == ground.fingerprint:
-        return dict(old.inputs), ""
-    if old.result.tool in CONTROLS:
-        return {}, "a control costs nothing: run it again"
-    seen = [name for name in changed_inputs(old.task_inputs, ground.task_inputs) if name not in UNSEEN]
     task = ground.files.task
     today = task_inputs(
         task=ground.known_as,
@@ -71,7 +66,15 @@ def goal(old: CellRecord, ground: Ground | None) -> tuple[dict[str, str], str]:
         limits=task.limits.limits(),
         image=ground.image_key,
         setup=task.environment.setup,
+        platform=ground.platform,
     )
+    if old.inputs.get("platform") != today.get("platform"):
+        return {}, "the task is proven on another platform now"
+    if old.result.fingerprint == ground.fingerprint:
+        return dict(old.inputs), ""
+    if old.result.tool in CONTROLS:
+        return {}, "a control costs nothing: run it again"
+    seen = [name for name in changed_inputs(old.task_inputs, ground.task_inputs) if name not in UNSEEN]
     seen += [name for name in today if name != "task" and old.inputs.get(name) != today[name]]
     if seen:
         return {}, f"the agent saw another {', '.join(dict.fromkeys(seen))}"

@@ -19,7 +19,7 @@ from berbench.errors import BerbenchError, EngineError, Interrupted, PatchConfli
 from berbench.fingerprint import inputs_of, make_validation
 from berbench.model.task import TaskFiles, Validation
 from berbench.model.trial import Verdict, VerdictName
-from berbench.stages.drift import mark_broken
+from berbench.stages.drift import mark_broken, moved_since
 from berbench.stages.lessening import PLAIN, Attempts, Wishes, left_out, prove_lessened, with_command
 from berbench.stages.lint import LintDoors, leaks_in, lint_task
 from berbench.stages.proof import Subject
@@ -113,6 +113,10 @@ def _validate(bench: Bench, task_id: str, wishes: Wishes, say: Callable[[str], N
     subject = Subject(files, dockerfile, trees, bench.lint.config.harvest.test_patterns)
     attempts = prove_lessened(bench.verifier, subject, wishes, say)
     proof, verdict = attempts.proof, attempts.proof.verdict
+    if verdict.name is VerdictName.VALIDATED and proof.image is not None:
+        now = proof.trials["reference"].facts
+        moved = moved_since(project, history, bench.data, files, proof.image, now)
+        verdict = replace(verdict, warnings=(*verdict.warnings, *moved))
     judged = with_command(files, attempts.command) if attempts.command else files
     logs = bench.data.save_validation(
         task_id,
@@ -196,6 +200,7 @@ def _write(
         validated_at=bench.now(),
         repeats=wishes.luck.repeat,
         control=proof.control,
+        image=proof.image,
         quarantined=(*left_out(files, stand_one(project, history, files)), *attempts.quarantined),
     )
     project.write_validation(task_id, block)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from berbench.model.task import TrialSummary, Validation
-from berbench.model.trial import Facts, Outcome
+from berbench.model.trial import Facts, Image, Outcome
 from berbench.verdicts.comparison import NAMES_SHOWN, Trialed
 
 PACKAGES_SHOWN = 40
@@ -64,6 +64,43 @@ def _exit_code(name: str, before: TrialSummary, facts: Facts) -> tuple[str, ...]
 
 def _changed(what: str, before: str, now: str) -> tuple[str, ...]:
     return (f"{what}: {before or 'unknown'} → {now or 'unknown'}",) if before != now else ()
+
+
+def elsewhere(block: Validation, image: Image) -> str:
+    """Why nothing that is measured on this image can stand beside the proof; "" when it can.
+
+    What a registry gives under a name may be another image tomorrow. A base that was made here differs from machine
+    to machine even where it holds the same: that is told, and is no error.
+    """
+    if block.platform and image.platform and block.platform != image.platform:
+        return f"its proof is of {block.platform}, and this image is for {image.platform}"
+    published = "@" in block.base_image and "@" in image.base
+    if published and block.base_id != image.base_id:
+        return f"its proof stands on {block.base_image}, and this image on {image.base}"
+    return ""
+
+
+def moved(before: Before, image: Image, installed: Sequence[str]) -> tuple[str, ...]:
+    """A line for each thing of a proof's environment that is another one by now, though the proof still holds."""
+    block = before.block
+    if block.image == image.id:
+        return ()
+    known = block.base_id and image.base_id
+    return (
+        f"the image was built again since the last proof: {block.image} → {image.id}",
+        *(
+            _changed(
+                "its base image", _base(block.base_image, block.base_id), _base(image.base, image.base_id)
+            )
+            if known
+            else ()
+        ),
+        *_first(packages(before.installed, installed), PACKAGES_SHOWN, "packages"),
+    )
+
+
+def _base(name: str, image: str) -> str:
+    return name if "@" in name else f"{name} {image}"
 
 
 def packages(before: Sequence[str] | None, now: Sequence[str]) -> tuple[str, ...]:

@@ -40,7 +40,12 @@ def test_a_draft_is_marked_and_builds_with_any_builder(language: str) -> None:
     assert not re.search(
         r"RUN --|<<|COPY --(link|chmod)|^# *syntax", made.dockerfile.replace("' \\", ""), re.MULTILINE
     )
-    assert "USER berbench" in made.dockerfile
+
+
+@pytest.mark.parametrize("language", sorted(TREES))
+def test_D14_tests_run_as_an_account_and_not_as_root(language: str) -> None:
+    users = re.findall(r"^USER (.*)$", draft(TREES[language], today=TODAY).dockerfile, re.MULTILINE)
+    assert users[-1] == "berbench"
 
 
 @pytest.mark.parametrize("language", sorted(TREES))

@@ -69,6 +69,12 @@ def test_what_is_around_an_agent_decides_its_cell(named: str, changes: dict[str,
     assert cell_key(inputs()) != cell_key(inputs(**changes))
 
 
+def test_D13_a_cell_of_another_platform_is_another_cell() -> None:
+    """And those of the usual one keep the keys that they had before platforms were told apart."""
+    assert changed_inputs(inputs(), inputs(platform="linux/arm64")) == ("platform",)
+    assert inputs(platform="linux/amd64") == inputs()
+
+
 def test_where_settings_go_decides_only_what_is_put_there() -> None:
     bare = replace(PLAIN_CELL, options=())
     assert inputs(bare) == inputs(bare, config_path="AGENTS.md")

@@ -316,6 +316,29 @@ def test_N02_a_fresh_task_that_does_not_reproduce_is_broken_and_says_what_differ
     assert isinstance(rows, list) and rows[0]["broken"]["difference"] == list(block.broken.difference)
 
 
+class OnAnOlderImage(Played):
+    """Trials of a time when the image was another one."""
+
+    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        return [replace(facts, image="sha256:older") for facts in super().run(trials)]
+
+
+def test_N02_a_later_proof_tells_what_moved_although_it_still_holds(place: SamplePlace, task_id: str) -> None:
+    prove(place, task_id, OnAnOlderImage())
+    later = Played()
+    later.installed = ("pip==23.0", "six==1.16")
+    outcome = prove(place, task_id, later)
+    assert outcome.verdict.name is VerdictName.VALIDATED
+    told = outcome.verdict.warnings
+    assert any(
+        line.startswith("the image was built again since the last proof: sha256:older") for line in told
+    )
+    assert "package six: 1.15 → 1.16" in told
+    assert not any(
+        "package" in line or "again" in line for line in prove(place, task_id, later).verdict.warnings
+    )
+
+
 def test_a_later_proof_mends_a_broken_task(place: SamplePlace, task_id: str) -> None:
     for executor in (Played(), Played(drifted), Played()):
         prove(place, task_id, executor)

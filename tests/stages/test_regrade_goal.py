@@ -78,5 +78,20 @@ def test_what_the_cell_itself_was_measured_with_must_be_todays(old: Old, name: s
     assert goal(changed, ground) == ({}, f"the agent saw another {name}")
 
 
+def test_D13_work_of_another_platform_is_not_graded_beside_todays(old: Old) -> None:
+    """Not even where the fingerprint is the same: it binds no platform."""
+    record, ground, _ = old
+    proof = ground.files.task.validation
+    assert proof is not None
+    today = ground.files.task.model_copy(
+        update={"validation": proof.model_copy(update={"platform": "linux/arm64"})}
+    )
+    elsewhere = replace(ground, files=replace(ground.files, task=today))
+    same = replace(record, result=replace(record.result, fingerprint=ground.fingerprint))
+    assert goal(same, ground) == (dict(same.inputs), "")
+    for older in (record, same):
+        assert goal(older, elsewhere) == ({}, "the task is proven on another platform now")
+
+
 def test_a_task_that_is_not_fresh_grades_nothing(old: Old) -> None:
     assert goal(old[0], None) == ({}, "the task's proof does not hold today")
