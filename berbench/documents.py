@@ -16,20 +16,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from berbench.errors import ConfigError, UsageError
-from berbench.model.cells import ExperimentDocument
-from berbench.model.task import Config, Task, Validation
-from berbench.model.tools import ToolDocument
+from berbench.errors import ConfigError
+from berbench.model.task import Validation
 
 M = TypeVar("M", bound=BaseModel)
-
-DOCUMENTS: Mapping[str, type[BaseModel]] = {
-    "config": Config,
-    "experiment": ExperimentDocument,
-    "task": Task,
-    "tool": ToolDocument,
-    "validation": Validation,
-}
 
 _NOTHING = ("", "null", "~", "Null", "NULL")  # how people write "no value" where one may be missing
 
@@ -144,7 +134,7 @@ def _unknown(model: type[BaseModel], tree: Mapping[str, Any], path: str) -> Iter
         if known is None:
             near = get_close_matches(key, keys, n=1, cutoff=0.6)
             hint = f"did you mean `{path}{near[0]}`?" if near else f"known keys are {', '.join(keys)}"
-            yield f"`{path}{_shown(key)}` is no known key ({hint})"
+            yield f"`{path}{shown(key)}` is no known key ({hint})"
         elif known.model is not None and isinstance(value, Mapping):
             yield from _unknown(known.model, value, f"{path}{key}.")
         elif known.items is not None:
@@ -156,7 +146,7 @@ def _unknown(model: type[BaseModel], tree: Mapping[str, Any], path: str) -> Iter
 def _items(value: object) -> Iterator[tuple[str, Any]]:
     """What a list or a mapping holds, each with how its place is written behind the key."""
     if isinstance(value, Mapping):
-        yield from ((f".{_shown(key)}", item) for key, item in value.items())
+        yield from ((f".{shown(key)}", item) for key, item in value.items())
     elif isinstance(value, list):
         yield from ((f"[{number}]", item) for number, item in enumerate(value))
 
@@ -207,7 +197,7 @@ def _sentence(problem: Any) -> str:
     context = problem.get("ctx", {})
     if path == "schema":
         return (
-            f"`schema` is {_shown(problem['input'])!r}, and this berbench reads "
+            f"`schema` is {shown(problem['input'])!r}, and this berbench reads "
             f"{context.get('expected', '')}; another version wrote it"
         )
     words = _PLAIN_WORDS.get(problem["type"])
@@ -217,7 +207,7 @@ def _sentence(problem: Any) -> str:
     filled = words.format_map(
         {
             "shape": _shape(problem["input"]),
-            "input": repr(_shown(problem["input"])),
+            "input": repr(shown(problem["input"])),
             **{key: context.get(key, "") for key in ("expected", "gt", "ge", "le", "pattern")},
         }
     )
@@ -227,11 +217,11 @@ def _sentence(problem: Any) -> str:
 def _path(loc: Sequence[int | str]) -> str:
     path = ""
     for step in loc:
-        path += f"[{step}]" if isinstance(step, int) else f".{_shown(step)}" if path else _shown(step)
+        path += f"[{step}]" if isinstance(step, int) else f".{shown(step)}" if path else shown(step)
     return path
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """At most 80 characters of what the user wrote, on one line and fit for any stream."""
     text = str(value).encode("utf-8", "backslashreplace").decode()
     text = " ".join(text.split())
@@ -243,14 +233,4 @@ def _shape(value: object) -> str:
         return "a mapping"
     if isinstance(value, (list, tuple)):
         return "a list"
-    return repr(_shown(value)) if value not in ("", None) else "empty"
-
-
-def schema_of(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a document by its name in DOCUMENTS. UsageError for another name."""
-    if name not in DOCUMENTS:
-        raise UsageError(
-            f"There is no document {_shown(name)!r}.", remedy=f"Name one of {', '.join(sorted(DOCUMENTS))}."
-        )
-    schema = DOCUMENTS[name].model_json_schema(by_alias=True)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return repr(shown(value)) if value not in ("", None) else "empty"

@@ -25,6 +25,7 @@ __all__ = [
     "closing_issues",
     "form_of",
     "landing_of",
+    "may_land",
     "mentioned_issues",
     "prove",
     "read_landings",
@@ -58,9 +59,14 @@ def read_landings(commits: Iterable[Commit], *, slug: str = "") -> Iterator[Land
 
     `slug` is the repository's own place on its forge, where known: it tells a long-lived branch from a fork's
     branch of that name, and other repositories' issues from this one's. A landing's `changes` are those of
-    its commits, empty if the walk had none.
+    its commits, empty if the walk had none; only commits that `may_land` need theirs.
     """
     return _Reader(slug).read(commits)
+
+
+def may_land(commit: Commit) -> bool:
+    """Whether `read_landings` looks at the commit's changes: those of any other it can do without."""
+    return form_of(commit) is not None
 
 
 class _Reader:

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from berbench.documents import schema_of, typed
+from berbench.documents import typed
 from berbench.errors import ConfigError, UsageError
 from berbench.model.task import Config, Task
+from berbench.schemas import schema_of
 from berbench.yamlio import load
 
 SOURCE = b"source: {base_commit: 0123456, landing_commit: 1e10, landed_by: squash}\n"

@@ -18,7 +18,7 @@ ROWS: tuple[tuple[int, frozenset[str]], ...] = (
     (0, frozenset({"errors"})),
     (0, frozenset({"model"})),
     (1, frozenset({"diffs", "documents", "emit", "masking", "mentions", "stats", "telemetry"})),
-    (1, frozenset({"reverts", "split", "evidence", "fingerprint", "ranking"})),
+    (1, frozenset({"reverts", "split", "evidence", "fingerprint", "ranking", "schemas"})),
     (1, frozenset({"chores"})),
     (1, frozenset({"landings", "runners", "diagnosis"})),
     (1, frozenset({"canaries"})),

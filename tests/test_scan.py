@@ -242,11 +242,15 @@ def test_progress_is_told_through_the_callback(story: Story, history: GitHistory
     assert said[-1] == "asking the forge for pull request 5"
 
 
-def test_patches_come_in_the_order_of_their_pairs(story: Story, history: GitHistory) -> None:
+def test_texts_come_in_the_order_of_their_pairs(story: Story, history: GitHistory) -> None:
     commits = [history.resolve("main"), *(story.fix(pr) for pr in (2, 3, 4))]
     pairs = [(commits[2], commits[3]), (commits[1], commits[1]), (commits[0], commits[1])]
-    last, same, first = history.patches(pairs)
+    with history.comparing() as comparison:
+        for old, new in pairs:
+            comparison.ask(old, new)
+        (_, last), (counts, same), (_, first) = comparison.answers()
     assert b"+def test_4():" in last
+    assert counts == ()
     assert b"test_2" not in last
     assert same == b""
     assert b"+def test_2():" in first

@@ -8,7 +8,7 @@ import typer
 
 
 def _names(incomplete: str) -> list[str]:
-    from berbench.documents import DOCUMENTS
+    from berbench.schemas import DOCUMENTS
 
     return [name for name in DOCUMENTS if name.startswith(incomplete)]
 
@@ -23,7 +23,7 @@ def schema(
 ) -> int:
     """Print the JSON Schema of a document, for editors."""
     from berbench.cli.console import emit
-    from berbench.documents import schema_of
+    from berbench.schemas import schema_of
 
     emit(schema_of(name))
     return 0

@@ -7,12 +7,14 @@ never touched: new objects go to a folder of berbench's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from berbench.history.comparison import Comparison
 from berbench.history.snapshots import Blobs
-from berbench.model.changes import Change, Commit, Delta, FileEntry, LineCount, TreeEntry
+from berbench.model.changes import Change, Commit, Delta, FileEntry, TreeEntry
 
 
 class History(Protocol):
@@ -42,9 +44,12 @@ class History(Protocol):
     def commit(self, revision: str) -> Commit:
         """One commit, `changes` left empty."""
 
-    def walk(self, revision: str, *, since: str = "") -> Iterator[Commit]:
+    def walk(
+        self, revision: str, *, since: str = "", wanted: Callable[[Commit], bool] | None = None
+    ) -> Iterator[Commit]:
         """All ancestors, children before parents, newest first, with changes against the first parent, from one
-        streaming git process. Closing the iterator ends the process. `since` is a date git understands."""
+        streaming git process. Closing the iterator ends the process. `since` is a date git understands. With
+        `wanted`, only such commits have their changes, which a second process tells: a few are had for less."""
 
     def search(self, revision: str, patterns: Sequence[str]) -> tuple[Commit, ...]:
         """Ancestors whose message matches one of the extended regular expressions; no changes. Every branch's
@@ -68,12 +73,9 @@ class History(Protocol):
     def changes(self, old: str, new: str) -> tuple[Change, ...]:
         """Every path that differs between two trees or commits, no renames."""
 
-    def count_lines(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[LineCount, ...]]:
-        """Line counts for many (old, new) pairs from one streaming git process, in order."""
-
-    def patches(self, pairs: Iterable[tuple[str, str]]) -> Iterator[bytes]:
-        """Changed lines of many (old, new) pairs from one streaming git process, in order: to read, not to
-        apply. No context and no binary data; b"" where it is very long."""
+    def comparing(self) -> AbstractContextManager[Comparison]:
+        """For the length of a block, what answers for many pairs of commits: line counts, and changed lines to read
+        and not to apply. Git compares while more are asked for."""
 
     def tree_of(self, revision: str) -> str:
         """Tree id of a commit."""

@@ -24,6 +24,7 @@ from git.exc import GitCommandNotFound
 from berbench.errors import RepositoryError
 
 _PIPE = -1  # what the standard library calls PIPE
+SEND = b""  # a block of input that sends on those before it
 
 # Each line undoes a setting that would change the shape of an answer (local config can't be ignored whole).
 _SETTINGS = (
@@ -160,7 +161,8 @@ class Command:
     ) -> Iterator[IO[bytes]]:
         """The output of a command while it runs; leaving early ends the process, and is no error.
 
-        `feed` is written to its input from a thread of its own, as fast as git takes it.
+        `feed` is written to its input from a thread of its own, as fast as git takes it; what comes before a SEND
+        reaches git at once, the rest in larger pieces.
         """
         process = self._start(args, _PIPE if feed is not None else None, env)
         complaints: list[bytes] = []
@@ -242,6 +244,8 @@ def _feed(sink: IO[bytes], blocks: Iterable[bytes]) -> None:
     try:
         for block in blocks:
             sink.write(block)
+            if block == SEND:
+                sink.flush()
         sink.close()
     except (BrokenPipeError, ValueError, OSError):
         pass  # git ended first; its exit code tells why

@@ -56,6 +56,25 @@ def read_changes(raw: bytes) -> tuple[Change, ...]:
     return tuple(_change(tokens[at], tokens[at + 1]) for at in range(0, len(tokens) - 1, 2))
 
 
+def read_answers(raw: bytes) -> dict[str, tuple[Change, ...]] | None:
+    """Changes by commit, from the output of `git diff-tree -z --raw --stdin` for commits; None where it is cut."""
+    found: dict[str, list[Change]] = {}
+    changes: list[Change] = []
+    *tokens, rest = _decode(raw).split("\0")
+    meta = ""
+    for token in tokens:
+        if meta:
+            changes.append(_change(meta, token))
+            meta = ""
+        elif token[:1] == ":":
+            meta = token
+        else:
+            changes = found.setdefault(token, [])
+    if meta or rest:
+        return None
+    return {sha: tuple(changes) for sha, changes in found.items()}
+
+
 def _blocks(stream: IO[bytes]) -> Iterator[list[str]]:
     """Whole tokens, many at a time: decoding and cutting big blocks is what makes this as fast as git."""
     rest = b""

@@ -9,18 +9,20 @@ import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from berbench.errors import RepositoryError, StoreError, UsageError
 from berbench.history.apply import apply_patch
+from berbench.history.comparison import Comparison, comparing
 from berbench.history.git import Command, failure
 from berbench.history.log import FORMAT, RAW, read_commits
-from berbench.history.patches import stream_patches
 from berbench.history.place import alternates, locate
 from berbench.history.snapshots import Snapshots
 from berbench.history.trees import Trees, tree_name
-from berbench.model.changes import Change, Commit, Delta, FileEntry, LineCount, TreeEntry
+from berbench.history.wanted import with_changes
+from berbench.model.changes import Change, Commit, Delta, FileEntry, TreeEntry
 from berbench.process import scratch_prefix
 
 MAIN_NAMES = ("main", "master", "trunk", "develop")
@@ -138,11 +140,16 @@ class GitHistory(Snapshots):
         [commit] = self._log("--no-walk", self.resolve(revision))
         return commit
 
-    def walk(self, revision: str, *, since: str = "") -> Iterator[Commit]:
-        """All ancestors, children before parents, newest first, changes against the first parent."""
-        args = ["--date-order", *RAW, "--diff-merges=first-parent", *self._since(since)]
+    def walk(
+        self, revision: str, *, since: str = "", wanted: Callable[[Commit], bool] | None = None
+    ) -> Iterator[Commit]:
+        """All ancestors, children before parents, newest first; changes against the first parent, of all commits
+        or of those that are `wanted`."""
+        shape = (*RAW, "--diff-merges=first-parent") if wanted is None else ("--no-patch",)
+        args = ("--date-order", *shape, *self._since(since))
         with self._git.stream("log", "-z", FORMAT, *args, self.resolve(revision), "--") as stream:
-            yield from read_commits(stream)
+            commits = read_commits(stream)
+            yield from commits if wanted is None else with_changes(self._git, commits, wanted)
 
     def _since(self, date: str) -> tuple[str, ...]:
         """git takes any words for a date, and those it can't read for this very moment."""
@@ -197,22 +204,9 @@ class GitHistory(Snapshots):
         """Every path that differs between two trees or commits, no renames."""
         return self._trees.changes(old, new)
 
-    def count_lines(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[LineCount, ...]]:
-        """Line counts of many (old, new) pairs, in order, from one streaming process."""
-        return self._trees.count_lines(self._tree_pairs(pairs))
-
-    def patches(self, pairs: Iterable[tuple[str, str]]) -> Iterator[bytes]:
-        """Changed lines of many (old, new) pairs, to read and not to apply, from one streaming process."""
-        return stream_patches(self._git, self._tree_pairs(pairs))
-
-    def _tree_pairs(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        asked = list(pairs)
-        names = {name for pair in asked for name in pair}
-        trees = self.trees_of(sorted(names))
-        missing = names - trees.keys()
-        if missing:
-            raise self._unknown(min(missing))
-        return [(trees[old], trees[new]) for old, new in asked]
+    def comparing(self) -> AbstractContextManager[Comparison]:
+        """Line counts and changed lines of many pairs of commits; git compares while more are asked for."""
+        return comparing(self._git)
 
     def tree_of(self, revision: str) -> str:
         """Tree id of a commit."""

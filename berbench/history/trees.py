@@ -11,13 +11,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import IO
 
 from berbench.errors import RepositoryError
 from berbench.history.git import Command
 from berbench.history.log import read_changes
 from berbench.history.recent import Recent, is_fixed
-from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change, Delta, FileEntry, LineCount, TreeEntry
+from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change, Delta, FileEntry, TreeEntry
 
 # Everything a patch's shape could depend on is said here, so config and attributes can't.
 _PATCH = (
@@ -144,31 +143,6 @@ class Trees:
         """Tree id of an index file. Objects may be missing: gitlinks and partial trees are as they were."""
         return self._git.run("write-tree", env={"GIT_INDEX_FILE": str(index)}).decode().strip()
 
-    def count_lines(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[LineCount, ...]]:
-        """Line counts of many pairs, from one process. Pairs are tree ids."""
-        asked = list(pairs)
-        feed = (f"{old} {new}\n".encode() for old, new in asked)
-        args = (
-            "diff-tree",
-            "--stdin",
-            "-r",
-            "-z",
-            "--numstat",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-        )
-        with self._git.stream(*args, "-O/dev/null", "--ignore-submodules=none", feed=feed) as stream:
-            answers = _numstat(stream)
-            header, counts = next(answers, (b"", ()))
-            for old, new in asked:
-                # Equal trees may get no answer at all; answers keep the order of the questions.
-                if header == f"{old} {new}".encode():
-                    yield counts
-                    header, counts = next(answers, (b"", ()))
-                else:
-                    yield ()
-
     def _blobs(self, entries: Sequence[TreeEntry]) -> Iterator[bytes]:
         """Contents in order, one at a time, from one process."""
         if not entries:
@@ -219,25 +193,3 @@ def plain_mode(mode: int) -> int:
     if mode == SYMLINK:
         return mode
     return 0o100755 if mode & 0o100 else 0o100644
-
-
-def _numstat(stream: IO[bytes]) -> Iterator[tuple[bytes, tuple[LineCount, ...]]]:
-    """(header, counts) of each answer. A header ends in a newline, an entry (two tabs in it) in NUL."""
-    header, counts, rest = b"", list[LineCount](), b""
-    read = getattr(stream, "read1", stream.read)
-    while block := read(1 << 16):
-        *entries, rest = (rest + block).split(b"\0")
-        for entry in entries:
-            # Headers stand before an entry, more than one where trees are equal; a name may hold newlines.
-            while (newline := entry.find(b"\n")) >= 0 and b"\t" not in entry[:newline]:
-                if header:
-                    yield header, tuple(counts)
-                header, counts, entry = entry[:newline], [], entry[newline + 1 :]
-            added, deleted, path = entry.split(b"\t", 2)
-            counts.append(LineCount(os.fsdecode(path), _number(added), _number(deleted)))
-    if header:
-        yield header, tuple(counts)
-
-
-def _number(text: bytes) -> int | None:
-    return None if text == b"-" else int(text)

@@ -1,6 +1,6 @@
 """`task scan`: merged pull requests of local history, ranked by how good a task each would make.
 
-One pass over the history, one over the line counts, one over the texts of what is left. The forge is asked at
+One pass over the history; what changes in the landings that it finds is compared meanwhile. The forge is asked at
 the end, and only for what local history does not tell.
 """
 
@@ -12,8 +12,9 @@ from datetime import datetime
 
 from berbench.errors import ForgeError, NotOnForge
 from berbench.forge.door import Forge
+from berbench.history.comparison import Comparison
 from berbench.history.door import History
-from berbench.landings import read_landings
+from berbench.landings import may_land, read_landings
 from berbench.model.changes import Landing, LineCount, NotLanding, Repository, Split
 from berbench.ranking import Ranked, Rejected, Size, measure, rank
 from berbench.split import classify, need_patterns
@@ -113,22 +114,28 @@ def scan(
             "the clone is shallow: landings below its depth are not seen; `git fetch --unshallow` completes it"
         )
     slug = repository.slug if repository else ""
-    walk = history.walk(main, since=since)
-    try:
-        harvest = _walk(read_landings(walk, slug=slug), patterns, limit, max_reference_files)
-    finally:
-        if isinstance(walk, Generator):
-            walk.close()  # ends the git process where the limit was met before the history's end
-    say(f"reading the changes of {len(harvest.shortlist)} of them")
-    shortlist = _read_changes(history, harvest.shortlist)
+    with history.comparing() as comparison:
+        walk = history.walk(head, since=since, wanted=may_land)
+        try:
+            landings = read_landings(walk, slug=slug)
+            harvest = _walk(landings, patterns, limit, max_reference_files, comparison)
+        finally:
+            if isinstance(walk, Generator):
+                walk.close()  # ends the git process where the limit was met before the history's end
+        say(f"reading the changes of {len(harvest.shortlist)} of them")
+        shortlist = [
+            replace(item, lines=lines, patch=patch)
+            for item, (lines, patch) in zip(harvest.shortlist, comparison.answers(), strict=True)
+        ]
     notes: list[str] = []
-    ranked, hopeless = _rank(shortlist, history.commit(head).committed_at)
+    newest = history.commit(head).committed_at
+    ranked, hopeless = _rank(shortlist, newest)
     refused: list[NotLanding] = []
     if forge is not None:
         # The best first: should the forge stop answering, what is missing is missed least.
         ranked.sort(key=lambda item: -item.rank.score)
         asked, refused = _ask(forge, [item.what for item in ranked], notes, say)
-        ranked = _again(ranked, asked, history.commit(head).committed_at)
+        ranked = _again(ranked, asked, newest)
     candidates = [_candidate(item) for item in ranked]
     rejected = [*harvest.rejected, *refused, *hopeless, *_summary(harvest.unnamed, harvest.newest_unnamed)]
     return ScanReport(
@@ -178,9 +185,13 @@ def _size_document(size: Size) -> dict[str, int]:
 
 
 def _walk(
-    landings: Iterable[Landing | NotLanding], patterns: Sequence[str], limit: int, max_files: int | None
+    landings: Iterable[Landing | NotLanding],
+    patterns: Sequence[str],
+    limit: int,
+    max_files: int | None,
+    comparison: Comparison,
 ) -> _Harvest:
-    """Collect until `limit` landings with both sides are found."""
+    """Collect until `limit` landings with both sides are found, and ask for the lines of each at once."""
     harvest = _Harvest()
     for found in landings:
         if isinstance(found, NotLanding):
@@ -196,6 +207,7 @@ def _walk(
             harvest.rejected.append(NotLanding(found.pr, found.commit, reason))
             continue
         harvest.shortlist.append(_Shortlisted(found, split))
+        comparison.ask(found.base, found.commit)
         if len(harvest.shortlist) == limit:
             break
     return harvest
@@ -210,16 +222,6 @@ def _one_sided(split: Split, max_files: int | None) -> str:
     if max_files is not None and len(split.reference) > max_files:
         return f"changes {len(split.reference)} implementation files, more than the {max_files} allowed"
     return ""
-
-
-def _read_changes(history: History, shortlist: Sequence[_Shortlisted]) -> list[_Shortlisted]:
-    """Line counts and texts, each from one process."""
-    pairs = [(item.landing.base, item.landing.commit) for item in shortlist]
-    counts, patches = history.count_lines(pairs), history.patches(pairs)
-    return [
-        replace(item, lines=lines, patch=patch)
-        for item, lines, patch in zip(shortlist, counts, patches, strict=True)
-    ]
 
 
 NOT_FETCHED = "the forge was not asked for its issue"

@@ -93,13 +93,42 @@ def test_messages_of_any_bytes_are_readable(tmp_path: Path) -> None:
         assert commit.changes == ()
 
 
-def test_count_lines_answers_every_pair_in_order(repo: RepoBuilder, history: GitHistory) -> None:
+def test_lines_are_counted_for_every_pair_in_order(repo: RepoBuilder, history: GitHistory) -> None:
     merge, first = repo.head, history.first_parents("main", 9)[-1].sha
-    counts = list(history.count_lines([(first, merge), (merge, merge), (merge, first)]))
-    assert counts[1] == ()
+    with history.comparing() as comparison:
+        for old, new in ((first, merge), (merge, merge), (merge, first)):
+            comparison.ask(old, new)
+        counts = [answer[0] for answer in comparison.answers()]
     assert LineCount("b\udcff\n.py", 0, 0) in counts[0]
     assert LineCount("run", 1, 0) in counts[0]
+    assert counts[1] == ()
     assert LineCount("run", 0, 1) in counts[2]
+    with history.comparing() as comparison:
+        comparison.ask("", first)
+        [(counted, text)] = comparison.answers()
+    assert counted == (LineCount("a.py", 1, 0), LineCount("tests/test_a.py", 1, 0))
+    assert b"+x = 1\n" in text
+
+
+def test_to_compare_what_is_no_commit_is_an_error(repo: RepoBuilder, history: GitHistory) -> None:
+    with pytest.raises(RepositoryError, match="000000000000 is missing"), history.comparing() as comparison:
+        comparison.ask(repo.head, "0" * 40)
+        comparison.ask("", repo.head)
+        list(comparison.answers())
+
+
+def test_of_a_walk_those_that_are_wanted_have_their_changes(repo: RepoBuilder, history: GitHistory) -> None:
+    """Merges against their first parent, the first commit against nothing, and names that hold anything."""
+    repo.commit("Odd", {"-\n": b"", ":100644 x": b"", "d/-\n-\n": b"y\n"})
+    for number in range(40):
+        repo.commit(f"Next {number}", {"d/n": b"%d" % number})
+    every = list(history.walk("main"))
+    told = list(history.walk("main", wanted=lambda commit: not commit.subject.startswith("Next")))
+    assert [one.sha for one in told] == [one.sha for one in every]
+    assert [one.changes for one in told[:40]] == [()] * 40
+    assert told[40:] == every[40:]
+    assert list(history.walk("main", wanted=lambda commit: True)) == every
+    assert not any(one.changes for one in history.walk("main", wanted=lambda commit: False))
 
 
 def test_files_come_as_stored_without_gitlinks(tmp_path: Path) -> None:
