@@ -14,7 +14,7 @@ from typing import get_args
 from urllib.parse import quote, quote_plus
 
 from berbench.agents.secrets import secret_words
-from berbench.engine import egress
+from berbench.engine import egress, refusals
 from berbench.errors import ConfigError
 from berbench.masking import MASK, Masked, mask
 from berbench.matrix.reach import FORGES, destinations, patterns, refusal
@@ -71,7 +71,8 @@ def check_egress(data: bytes) -> None:
     """Refusals are read of any log, and no entry of a tool's hosts lets a forge through, however it is written."""
     lines = data.split(b"\n")[:200]
     for line in lines:
-        told = egress.denied(line, datetime(2024, 1, 1, tzinfo=UTC))
+        told = refusals.denied(line, datetime(2024, 1, 1, tzinfo=UTC))
+        assert told is None or not refusals.unreached(line)
         if told is not None:
             assert type(told.port) is int and 0 <= told.port < 65536
             assert len(told.host) <= len(line) and "\n" not in told.host
@@ -92,7 +93,8 @@ def check_egress(data: bytes) -> None:
                     assert not any(one.search(asked) for one in expressions), (
                         f"{entry!r} lets {asked} through"
                     )
-        egress.rules(found).decode("ascii")
+        for text in egress.documents("198.18.0.3", found, {}).values():
+            text.decode("ascii")
 
 
 # --- secrets ------------------------------------------------------------------------------------------------

@@ -1,7 +1,10 @@
-"""The proxy's side of an agent's network, as pure functions: its image, its rules, its log, and the look from inside.
+"""The proxy's side of an agent's network, as pure functions: its image, and what it is told.
 
-The proxy is tinyproxy. It is given extended regular expressions of what may be asked for, names and ports
-together, and refuses everything else; its log on standard output tells each request and each refusal.
+Two programs stand behind each other. tinyproxy is asked, and refuses whatever is not on its list: names and ports
+together, as extended regular expressions. What it lets through goes by squid, which reads the name in TLS's greeting
+before anything is connected, and drops a connection whose greeting names no host of the list: a program may ask for one
+host and mean another that stands behind the same addresses. Nothing is decrypted. Where the host itself reaches the
+world through a proxy, a second tinyproxy leads there.
 """
 
 from __future__ import annotations
@@ -9,22 +12,23 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from importlib.resources import files
 from ipaddress import IPv4Network
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from berbench.engine.building import proxy_arguments
-from berbench.engine.workspace import Denied
 from berbench.errors import EngineError
-from berbench.matrix.reach import patterns
+from berbench.matrix.reach import HTTPS, name_pattern, patterns
 from berbench.model.agent import Destination
 from berbench.model.trial import ImageRecipe
 
 PORT = 3128
-CONFIG = "/etc/tinyproxy/agent.conf"
+FRONT = "/etc/tinyproxy/agent.conf"
 RULES = "/etc/tinyproxy/agent.rules"
-COMMAND = ("tinyproxy", "-d", "-c", CONFIG)
+BACK = "/etc/tinyproxy/upstream.conf"
+GREETING = "/etc/squid/agent.conf"
+NAMES = "/etc/squid/agent.names"
+CLEAR = "/etc/squid/agent.clear"
 BASES = ("berbench/base", "debian:bookworm-slim")  # the first that is there; the last can be fetched
 
 # Set aside for tests of network equipment (RFC 2544): no host of any real network has such an address, and an engine
@@ -32,31 +36,98 @@ BASES = ("berbench/base", "debian:bookworm-slim")  # the first that is there; th
 SPACE = IPv4Network("198.18.0.0/15")
 PREFIX = 28
 
-_CONFIG = """\
+_INNER, _OUTER = 3129, 3130
+
+# One that ends takes all with it: a request must not meet half of them. squid listens when all of it stands, and only
+# then is the agent let in.
+_START = f"""\
+if [ -e {BACK} ]; then tinyproxy -d -c {BACK} & fi
+squid -N -f {GREETING} &
+until (exec 3<>/dev/tcp/127.0.0.1/{_INNER}) 2>/dev/null; do
+  kill -0 $! || exit 1
+  sleep 0.02
+done
+tinyproxy -d -c {FRONT} &
+wait -n
+exit 1
+"""
+COMMAND = ("/bin/bash", "-c", _START)
+
+_TINYPROXY = """\
 Port {port}
 Timeout 3600
 LogLevel Info
 MaxClients 512
 DisableViaHeader Yes
-Allow {agent}
-Filter "{rules}"
+"""
+
+_FRONT = f"""\
+Allow {{agent}}
+Filter "{RULES}"
 FilterURLs On
 FilterExtended On
 FilterDefaultDeny Yes
+Upstream http 127.0.0.1:{_INNER}
+"""
+
+# The certificate is needed to listen for greetings at all; nobody is ever shown it. A greeting without a name is held
+# against the host that was asked for by squid's own rule for names, so a helper is asked instead, by what stands in the
+# greeting, in characters that can't end a line.
+_SQUID = f"""\
+http_port 127.0.0.1:{_INNER} ssl-bump generate-host-certificates=off tls-cert=/etc/squid/unused.pem
+visible_hostname localhost
+external_acl_type names ttl=3600 negative_ttl=3600 children-max=2 children-startup=1 queue-size=1024 \
+%#ssl::>sni /bin/sed -u -E -f {NAMES}
+acl asked at_step SslBump1
+acl named external names
+ssl_bump peek asked
+ssl_bump splice named
+ssl_bump terminate all
+{{clear}}on_unsupported_protocol respond all
+http_access deny manager
+http_access allow localhost
+http_access deny all
+global_internal_static off
+cache deny all
+cache_mem 0
+memory_pools off
+digest_generation off
+via off
+forwarded_for delete
+read_timeout 1 hour
+shutdown_lifetime 0
+max_filedescriptors 4096
+logformat greeting greeting %ru %#.300ssl::>sni %ssl::bump_mode %Ss/%>Hs %err_code %{{{{clear}}}}note
+access_log stdio:/dev/stdout logformat=greeting
+cache_log stdio:/dev/stderr
+debug_options ALL,0
+cache_store_log none
+pid_filename none
+netdb_filename none
+pinger_enable off
+coredump_dir /
+"""
+
+# What is no TLS goes through where plain requests may.
+_CLEAR = f"""\
+acl clear url_regex -i "{CLEAR}"
+acl noted annotate_transaction clear=yes
+on_unsupported_protocol tunnel clear noted
+"""
+
+_TO_UPSTREAM = f"""\
+cache_peer 127.0.0.1 parent {_OUTER} 0 no-query no-digest no-netdb-exchange default
+never_direct allow all
 """
 
 _UPSTREAM = re.compile(r"(?i)(http|socks5h?|socks4)://([^/@:\s]*:[^/@\s]*@)?([\w.-]+:[0-9]+)/?")
 _PAST = re.compile(r"[\w.-]*[A-Za-z0-9]")
 
-_REFUSED = re.compile(
-    rb'Proxying refused on filtered (?:url|domain) "(.*)"|Unknown method \(.*?\) or protocol \((.*?)\)'
-)
-
 
 def recipe(base: str) -> ImageRecipe:
     """The proxy's image on a base image."""
     dockerfile = files("berbench.engine").joinpath("kit/egress.dockerfile").read_bytes()
-    key = hashlib.sha256(b"berbench egress 1\0" + dockerfile + base.encode()).hexdigest()
+    key = hashlib.sha256(b"berbench egress 2\0" + dockerfile + base.encode()).hexdigest()
     return ImageRecipe(key, dockerfile, "docker/egress/Dockerfile", (("BASE_IMAGE", base),), "0" * 40)
 
 
@@ -67,11 +138,31 @@ def subnet(number: int) -> IPv4Network:
     return IPv4Network((int(SPACE.network_address) + number % count * size, PREFIX))
 
 
-def config(agent: str, environ: Mapping[str, str]) -> bytes:
-    """The proxy's configuration. It serves the agent's address and no other. Where the host itself goes through a
-    proxy, so does this one. EngineError when it can't."""
-    plain = _CONFIG.format(port=PORT, agent=agent, rules=RULES)
-    return "".join((plain, *(f"{line}\n" for line in _upstreams(environ)))).encode()
+def documents(
+    agent: str, destinations: Sequence[Destination], environ: Mapping[str, str]
+) -> dict[str, bytes]:
+    """What the proxy is told, by path. It serves the agent's address and no other. Where the host itself goes through
+    a proxy, so does this one. EngineError when it can't."""
+    upstreams = _upstreams(environ)
+    asked = [line for one in destinations for line in patterns(one)]
+    clear = [line for one in destinations if one.port != HTTPS for line in patterns(one)]
+    names = "|".join(name_pattern(one) for one in destinations)
+    squid = _SQUID.format(clear=_CLEAR if clear else "")
+    found = {
+        FRONT: _TINYPROXY.format(port=PORT) + _FRONT.format(agent=agent),
+        RULES: _lines(asked),
+        GREETING: squid + (_TO_UPSTREAM if upstreams else ""),
+        NAMES: f"s/^({names})([[:space:]].*)?$/OK/I\nt\ns/.*/ERR/\n",
+    }
+    if clear:
+        found[CLEAR] = _lines(clear)
+    if upstreams:
+        found[BACK] = _TINYPROXY.format(port=_OUTER) + "Listen 127.0.0.1\n" + _lines(upstreams)
+    return {path: text.encode() for path, text in found.items()}
+
+
+def _lines(of: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in of)
 
 
 def _upstreams(environ: Mapping[str, str]) -> list[str]:
@@ -96,11 +187,6 @@ def _upstreams(environ: Mapping[str, str]) -> list[str]:
     ]
 
 
-def rules(destinations: Iterable[Destination]) -> bytes:
-    """What may be asked for, one expression a line."""
-    return "".join(f"{line}\n" for one in destinations for line in patterns(one)).encode()
-
-
 def variables(proxy: str) -> dict[str, str]:
     """What leads programs to the proxy, by its address, in all spellings in use."""
     address = f"http://{proxy}:{PORT}"
@@ -115,77 +201,3 @@ def variables(proxy: str) -> dict[str, str]:
         found |= {name: value, name.lower(): value}
     # Node's own fetch reads the variables only when it is told to.
     return found | {"NODE_USE_ENV_PROXY": "1"}
-
-
-def denied(line: bytes, at: datetime | None = None) -> Denied | None:
-    """The refusal that a line of the log tells, if it does."""
-    found = _REFUSED.search(line)
-    if found is None:
-        return None
-    text = (found[1] or found[2] or b"").decode("utf-8", "replace")
-    host, port = _asked(text)
-    return Denied(host, port, at or datetime.now(UTC), "not among the hosts of the tool")
-
-
-def _asked(text: str) -> tuple[str, int]:
-    """Host and port of what a request names. Before an address that is no request of plain HTTP the proxy logs the
-    place where it was asked."""
-    text = re.sub(r"^http://[0-9.]+:[0-9]+(?=[a-z]+://)", "", text)
-    try:
-        parts = urlsplit(text if "://" in text else f"//{text}")
-        default = {"http": 80, "ftp": 21}.get(parts.scheme, 443)
-        return parts.hostname or text, parts.port or default
-    except ValueError:
-        return text[:300], 0
-
-
-# --- the look from inside ---
-
-# Runs in the agent's own network. It tries each address twice: for a moment, and once more with patience while the
-# agent is at work already. First line: `ready`, or what is wrong; last line: `closed`, or what is wrong.
-_LOOK = """\
-reached() {
-  said=$(timeout "$3" bash -c "exec 3<>/dev/tcp/$1/$2" 2>&1) && return 0
-  case $said in *refused*) return 0 ;; esac
-  return 1
-}
-all_closed() {
-  room=$(mktemp -d)
-  for address in $outside; do
-    (if reached "${address%:*}" "${address##*:}" "$1"; then
-      echo "$address was reached past the proxy" >"$room/$address"
-    fi) &
-  done
-  wait
-  for found in "$room"/*; do if [ -f "$found" ]; then cat "$found"; exit 1; fi; done
-}
-proxy=$1
-port=$2
-name=$3
-shift 3
-outside=$*
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  if timeout 0.25 bash -c "exec 3<>/dev/tcp/$proxy/$port" 2>/dev/null; then up=yes; break; fi
-  sleep 0.1
-done
-if [ "$up" != yes ]; then echo "the proxy does not answer"; exit 1; fi
-# The host has an address of this kind in every network, and services of its own may answer there.
-if [ -r /proc/net/if_inet6 ]; then
-  while read -r line; do
-    case $line in *" lo") ;; *) echo "its network has IPv6 (${line##* })"; exit 1 ;; esac
-  done </proc/net/if_inet6
-fi
-all_closed 0.25
-echo ready
-all_closed 3
-# A name server of the agent's own (0035 is port 53) may answer; then no name has left.
-own() { cat /proc/net/udp /proc/net/udp6 2>/dev/null | grep -qE '^ *[0-9]+: [0-9A-F]+:0035 '; }
-if timeout 8 getent hosts "$name" >/dev/null && ! own; then echo "the name $name was resolved inside"; exit 1; fi
-echo closed
-"""
-
-
-def look(proxy: str, outside: Sequence[str], name: str) -> tuple[str, ...]:
-    """The command that looks out of an agent's network: the proxy answers, `outside` (address:port) can't be reached,
-    and `name` is not resolved."""
-    return ("/bin/bash", "-c", _LOOK, "look", proxy, str(PORT), name, *outside)

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Network
 from typing import Any
 
-from berbench.engine import egress, owner
+from berbench.engine import egress, lookout, owner, refusals
 from berbench.engine.api import Api, Refused, Reply
 from berbench.engine.archive import Ids, Writer
 from berbench.engine.capture import Capture, Frames
@@ -69,9 +69,13 @@ class Enclosure:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What `denied` leaves out."""
-        more = self._log.more if self._log else 0
-        return (f"{more} more requests were refused than are listed",) if more else ()
+        """What `denied` leaves out, and who was let through to and did not answer."""
+        if self._log is None:
+            return ()
+        told = [f"{place} did not answer the agent's proxy" for place in self._log.unreached]
+        if self._log.more:
+            told.append(f"{self._log.more} more requests were refused than are listed")
+        return tuple(told)
 
     @property
     def log(self) -> bytes:
@@ -106,8 +110,8 @@ class Enclosure:
         )  # fmt: skip
         wanted["HostConfig"]["CapAdd"] = []
         self._proxy.create(wanted)
-        config = egress.config(self.agent_address, os.environ)
-        self._proxy.put(_packed({egress.CONFIG: config, egress.RULES: egress.rules(self._destinations)}))
+        told = egress.documents(self.agent_address, self._destinations, os.environ)
+        self._proxy.put(_packed(told))
         self._connect(self._proxy.name, self.proxy_address)
         self._log = _Log(self._proxy.attach(86_400))
         self._proxy.start()
@@ -125,7 +129,7 @@ class Enclosure:
         """Make what looks out of the network of the agent's container."""
         names = [one.host for one in self._destinations if not one.host.startswith("*.")]
         wanted = spec(
-            self._image, egress.look(self.proxy_address, self._outer_addresses(), (names or ["example.com"])[0]),
+            self._image, lookout.look(self.proxy_address, self._outer_addresses(), (names or ["example.com"])[0]),
             labels={**self._labels, owner.TRIAL: "look"}, network=f"container:{agent}",
             limits=Limits(memory_bytes=128 << 20, cpus=1, pids=64), cpus=1,
         )  # fmt: skip
@@ -143,12 +147,19 @@ class Enclosure:
         self._look.first()
 
     def finish(self) -> None:
-        """End the proxy, so that its log is whole. EngineError when the look found a way past it."""
+        """End the proxy, so that its log is whole. EngineError when the look found a way past it, or it is gone."""
         if self._look is not None:
             self._look.last()
+        stood = self._proxy.is_up()
         self._proxy.kill()
         if self._log is not None:
             self._log.wait()
+        if not stood:
+            raise EngineError(
+                "The agent's proxy ended before the agent did.",
+                remedy="nothing was measured; run it again, and look at the engine's memory when it happens again",
+                details=self.log.decode("utf-8", "replace").splitlines()[-10:],
+            )
 
     def close(self) -> list[str]:
         """Remove all of it, whatever state it is in; what would not go."""
@@ -204,6 +215,7 @@ class _Log:
     def __init__(self, output: Reply) -> None:
         self.denied: list[Denied] = []
         self.more = 0  # refusals that are not kept
+        self.unreached: dict[str, None] = {}  # in the order of their first time; hosts of the list alone
         self.kept = Capture(head=256 << 10, tail=256 << 10)
         self._output = output
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -227,11 +239,13 @@ class _Log:
                     self.kept.feed(payload)
                     *lines, rest = (rest + payload).split(b"\n")
                     for line in lines:
-                        one = egress.denied(line, datetime.now(UTC))
+                        one = refusals.denied(line, datetime.now(UTC))
                         if one is not None and len(self.denied) < MOST_DENIED:
                             self.denied.append(one)
                         elif one is not None:
                             self.more += 1
+                        elif place := refusals.unreached(line):
+                            self.unreached[place] = None
 
 
 class _Look:

@@ -78,14 +78,18 @@ def destinations(entries: Iterable[str], forges: Iterable[str] = ()) -> tuple[De
 def patterns(destination: Destination) -> tuple[str, ...]:
     """Extended regular expressions of the requests that reach it: what a CONNECT names, and the address of a plain
     request where the port is not that of HTTPS. A star stands for any names without `git` in them."""
-    host = destination.host
-    name = re.escape(host.removeprefix("*.")).replace("\\-", "-")
-    if host.startswith("*."):
-        name = f"({_WITHOUT_GIT}\\.)+{name}"
-    found = [f"^{name}:{destination.port}$"]
+    place = f"{name_pattern(destination)}:{destination.port}"
+    found = [f"^{place}$"]
     if destination.port != HTTPS:
-        found.append(f"^http://{name}:{destination.port}(/.*)?$")
+        found.append(f"^http://{place}(/.*)?$")
     return tuple(found)
+
+
+def name_pattern(destination: Destination) -> str:
+    """The extended regular expression of its name, to be anchored."""
+    host = destination.host
+    found = re.escape(host.removeprefix("*.")).replace("\\-", "-")
+    return f"({_WITHOUT_GIT}\\.)+{found}" if host.startswith("*.") else found
 
 
 # A label in which `git` nowhere stands, for a dialect that can't say "not".

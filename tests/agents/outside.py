@@ -1,7 +1,7 @@
 """What lies outside of an agent's network, for tests: a network of their own, and a server on it.
 
 The server answers for a model's API and for code forges alike, by TLS on 443, in clear on 8080, and to questions
-for names on 53: what an agent can't reach here, it is kept from.
+for names on 53: what an agent can't reach here, it is kept from. On 3333 it is the proxy of a company, and says so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORGES = ("github.com", "codeload.github.com", "raw.githubusercontent.com", "git
 NAME = "leak.test"  # that the server's own name service knows
 
 SERVER = r"""
-import http.server, socket, ssl, subprocess, threading
+import http.server, socket, socketserver, ssl, subprocess, threading
 subprocess.run("openssl req -x509 -newkey rsa:2048 -nodes -keyout /k -out /c -days 9 -subj /CN=x".split(),
                check=True, capture_output=True)
 class Answer(http.server.BaseHTTPRequestHandler):
@@ -41,6 +41,22 @@ def serve(port, tls):
     threading.Thread(target=server.serve_forever, daemon=True).start()
 serve(443, True)
 serve(8080, False)
+class Company(socketserver.StreamRequestHandler):
+    def handle(self):
+        line = self.rfile.readline().decode()
+        while self.rfile.readline().strip(): pass
+        print("by the company:", line.strip(), flush=True)
+        method, place, _ = line.split()
+        there = socket.create_connection(("127.0.0.1", int(place.rpartition(":")[2])))
+        self.wfile.write(b"HTTP/1.1 200 fine\r\n\r\n")
+        def pour(one, other):
+            while data := one.recv(65536): other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+        threading.Thread(target=pour, args=(there, self.connection), daemon=True).start()
+        pour(self.connection, there)
+socketserver.ThreadingTCPServer.daemon_threads = True
+company = socketserver.ThreadingTCPServer(("", 3333), Company)
+threading.Thread(target=company.serve_forever, daemon=True).start()
 names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 names.bind(("", 53))
 print("ready", flush=True)
@@ -55,7 +71,8 @@ while True:
 
 @dataclass(frozen=True)
 class Outside:
-    """The network's name, the server's address on it, and addresses at which the host answers."""
+    """The network's name (the server's container has it too), the server's address on it, and addresses at which the
+    host answers."""
 
     network: str
     address: str

@@ -25,12 +25,45 @@ HOSTS = (MODEL, f"{MODEL}:8080")
 
 # Tries every request of a list of [what, where] and prints what came of each.
 CLIENT = r"""
-import json, socket, ssl, sys, urllib.request
+import json, os, socket, ssl, sys, urllib.request
 trust = ssl.create_default_context()
 trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
 def through(url):
     opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=trust))
     return opener.open(url, timeout=10).read().decode()
+def tunnel(place):
+    proxy, port = os.environ["HTTPS_PROXY"].rpartition("/")[2].split(":")
+    one = socket.create_connection((proxy, int(port)), 10)
+    one.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+    said = b""
+    while not said.endswith(b"\r\n\r\n"):
+        said += one.recv(1)
+    assert b" 200 " in said, said
+    return one
+def ask_in(one, host):
+    one.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+    said = b"".join(iter(lambda: one.recv(4096), b""))
+    assert b"hello" in said, said
+    return said.rpartition(b"\r\n\r\n")[2].decode()
+def front(where):
+    place, name = where.split(" ")
+    one = trust.wrap_socket(tunnel(place), server_hostname=name or None)
+    return ask_in(one, name)
+def plain(where):
+    place, host = where.split(" ")
+    return ask_in(tunnel(place), host)
+def raw(where):
+    place, name = where.split(" ")
+    name = bytes.fromhex(name)
+    two = lambda data: len(data).to_bytes(2, "big") + data
+    names = two(b"\0\0" + two(two(b"\0" + two(name))))
+    hello = b"\3\3" + b"r" * 32 + b"\0" + two(b"\x13\1") + b"\1\0" + names
+    hello = b"\1\0" + two(hello)
+    one = tunnel(place)
+    one.sendall(b"\x16\3\1" + two(hello))
+    said = one.recv(4096)
+    assert said[:1] in (b"\x15", b"\x16"), said  # the server's own word, an alert or a greeting
+    return said.hex()
 def direct(place):
     host, port = place.rsplit(":", 1)
     try:
@@ -120,6 +153,117 @@ def test_the_model_is_reached_and_forges_are_refused_and_told(bench: AgentBench,
         (f"x.{MODEL}", 443),
     ]
     assert f"CONNECT {MODEL}:443".encode() in facts.egress and b"github.com" in facts.egress
+
+
+def test_a_name_in_the_greeting_of_tls_must_be_one_of_the_tools_hosts(bench: AgentBench):
+    """A host that shares its addresses with a forge: it is asked for, and the forge is named inside."""
+    good = [
+        ("front", f"{MODEL}:443 {MODEL}"),
+        ("front", f"{MODEL}:443 {MODEL.upper()}"),
+        ("plain", f"{MODEL}:8080 {MODEL}"),
+        ("raw", f"{MODEL}:443 {MODEL.encode().hex()}"),
+    ]
+    bad = [
+        *((f"{MODEL}:{port}", forge, f"named in the greeting of TLS to {MODEL}")
+          for port in (443, 8080) for forge in FORGES),
+        (f"{MODEL}:443", f"x.{MODEL}", f"named in the greeting of TLS to {MODEL}"),
+        (f"{MODEL}:443", "", "its greeting of TLS names no host"),
+    ]  # fmt: skip
+    asked = [("front", f"{place} {name}") for place, name, _ in bad]
+    found, facts = tried(bench, *good, *asked, ("plain", f"{MODEL}:443 {MODEL}"), *good)
+    count = len(good)
+    assert [one[0] for one in found[:count] + found[-count:]] == ["yes"] * 2 * count, found
+    assert [one[0] for one in found[count:-count]] == ["no"] * (len(bad) + 1), found
+    assert [(one.host, one.port, one.reason) for one in facts.refused] == [
+        *((name or MODEL, int(place.rpartition(":")[2]), why) for place, name, why in bad),
+        (MODEL, 443, "it was not spoken to in TLS"),
+    ]
+    assert facts.warnings == ()
+
+
+def test_no_bytes_of_a_name_upset_what_is_decided_of_the_next(bench: AgentBench):
+    model, forge = MODEL.encode(), b"github.com"
+    odd = [
+        forge + b"\n" + model, model + b"\n" + forge, model + b" " + forge, forge + b"\0" + model, b"\xff\xfe", b"%",
+        b"-", b"- ", b"", b".", model + b".", b"." + model, model + b"%0a" + forge, b"OK", b"OK\n", b"\n\n\n",
+        b"x" * 999, b"\xff" * 5000, model + b"\r", b"\t" + model, "api.model.tést".encode(),
+    ]  # fmt: skip
+    asked = [("raw", f"{MODEL}:443 {name.hex()}") for name in odd]
+    sound = [("front", f"{MODEL}:443 {MODEL}"), ("front", f"{MODEL}:443 github.com")]
+    found, facts = tried(bench, *(one for name in asked for one in (name, *sound)))
+    assert [one[0] for one in found] == ["no", "yes", "no"] * len(odd), found
+    assert len([one for one in facts.refused if one.host == "github.com"]) >= len(odd)
+    assert len(facts.refused) == 2 * len(odd), facts.refused
+
+
+def test_a_host_that_does_not_answer_is_told(bench: AgentBench):
+    asked = [("front", f"{MODEL}:444 {MODEL}"), ("front", "nobody.test:443 nobody.test")]
+    facts = bench.run(client(*asked), hosts=(f"{MODEL}:444", "nobody.test"))
+    assert [one[0] for one in json.loads(facts.log)] == ["no", "no"]
+    assert facts.refused == ()
+    assert facts.warnings == tuple(f"{place} did not answer the agent's proxy" for place in
+                                   (f"{MODEL}:444", "nobody.test:443"))  # fmt: skip
+
+
+def test_stars_stand_for_names_in_greetings_too(bench: AgentBench):
+    asked = [
+        ("front", f"{MODEL}:443 {MODEL}"),
+        ("front", f"{MODEL}:443 a.b.model.test"),
+        ("front", f"{MODEL}:443 git.model.test"),
+        ("front", f"{MODEL}:443 model.test"),
+        ("plain", f"{MODEL}:8080 x"),
+    ]
+    facts = bench.run(client(*asked), hosts=("*.model.test", "*.model.test:8080"))
+    assert [one[0] for one in json.loads(facts.log)] == ["yes", "yes", "no", "no", "yes"], facts.log
+    assert [one.host for one in facts.refused] == ["git.model.test", "model.test"]
+
+
+def test_where_the_host_goes_through_a_proxy_so_does_the_agents(
+    bench: AgentBench, world: Outside, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HTTPS_PROXY", f"http://{world.address}:3333")
+    asked = [
+        ("through", f"https://{MODEL}/v1"),
+        ("front", f"{MODEL}:443 github.com"),
+        ("plain", f"{MODEL}:8080 x"),
+    ]
+    # Hosts that no other test names: no network is there for them that knows of no proxy.
+    facts = bench.run(client(*asked), hosts=(MODEL, f"{MODEL}:8080", "by-the-company.test"))
+    assert [one[0] for one in json.loads(facts.log)] == ["yes", "no", "yes"], facts.log
+    assert [one.host for one in facts.refused] == ["github.com"]
+    api = docker.from_env().api
+    said = [line for line in api.logs(world.network).decode().splitlines() if "by the company" in line]
+    api.close()
+    assert said == [f"by the company: CONNECT {MODEL}:{port} HTTP/1.1" for port in (443, 8080)]
+
+
+def test_a_proxy_that_ends_before_its_agent_is_no_result(bench: AgentBench, monkeypatch: pytest.MonkeyPatch):
+    start = enclosure.Enclosure.look
+
+    def look_and_end(self: enclosure.Enclosure) -> None:
+        start(self)
+        self._proxy.kill()
+
+    monkeypatch.setattr(enclosure.Enclosure, "look", look_and_end)
+    with pytest.raises(EngineError, match="proxy ended before the agent did"):
+        bench.run("sleep 4", hosts=HOSTS)
+
+
+@pytest.mark.parametrize("name", ["squid", "tinyproxy"])
+def test_neither_half_of_the_proxy_goes_on_without_the_other(
+    bench: AgentBench, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    start = enclosure.Enclosure.look
+
+    def look_and_end(self: enclosure.Enclosure) -> None:
+        start(self)
+        script = f"for p in /proc/[0-9]*; do grep -qs ^{name} $p/cmdline && kill -9 ${{p#/proc/}}; done; true"
+        number = self._proxy.second(("/bin/bash", "-c", script), "", "/")
+        self._proxy.start_second(number, 30).close()
+
+    monkeypatch.setattr(enclosure.Enclosure, "look", look_and_end)
+    with pytest.raises(EngineError, match="proxy ended before the agent did"):
+        bench.run("sleep 4", hosts=HOSTS)
 
 
 def test_nothing_is_reached_past_the_proxy_and_no_name_is_resolved(bench: AgentBench, world: Outside):

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import cast
 
 import pytest
 
-from berbench.engine import egress, enclosure
+from berbench.engine import egress, enclosure, refusals
 from berbench.engine.api import Reply
 from berbench.errors import EngineError
 from berbench.model.agent import Destination
@@ -15,8 +16,13 @@ from berbench.model.agent import Destination
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+def told(*destinations: Destination, environ: dict[str, str] | None = None) -> dict[str, str]:
+    documents = egress.documents("198.18.0.3", destinations, environ or {})
+    return {path: text.decode() for path, text in documents.items()}
+
+
 def denied(line: str) -> tuple[str, int] | None:
-    one = egress.denied(line.encode(), AT)
+    one = refusals.denied(line.encode(), AT)
     return (one.host, one.port) if one else None
 
 
@@ -33,8 +39,43 @@ def test_refusals_are_read_from_the_log():
     assert denied(said) == ("github.com", 443)
 
 
+def test_refusals_by_the_greeting_are_read_from_the_log():
+    def one(line: str) -> tuple[str, int, str] | None:
+        found = refusals.denied(f"greeting {line}".encode(), AT)
+        return (found.host, found.port, found.reason) if found else None
+
+    named = "named in the greeting of TLS to api.test"
+    assert one("api.test:443 github.com terminate NONE_NONE/200 - -") == ("github.com", 443, named)
+    assert one("api.test:8443 a%20b terminate NONE_NONE/200 - -") == ("a%20b", 8443, named)
+    nameless = "its greeting of TLS names no host"
+    assert one("api.test:443 - terminate NONE_NONE/200 - -") == ("api.test", 443, nameless)
+    clear = "api.test:443 - peek NONE_NONE/200 ERR_PROTOCOL_UNKNOWN"
+    assert one(f"{clear} -") == ("api.test", 443, "it was not spoken to in TLS")
+    assert one(f"{clear} yes") is None
+
+
+def test_who_does_not_answer_is_read_from_the_log():
+    def place(line: str) -> str:
+        return refusals.unreached(f"greeting {line}".encode())
+
+    assert place("api.test:443 api.test splice NONE_NONE/503 - -") == "api.test:443"
+    assert place("api.test:443 api.test splice NONE_NONE/500 ERR_CANNOT_FORWARD -") == "api.test:443"
+    for line in (
+        "api.test:443 api.test splice NONE_NONE/200 - -",
+        "api.test:443 api.test splice TCP_TUNNEL/500 - -",
+        "api.test:443 github.com terminate NONE_NONE/200 - -",
+        "error:transaction-end-before-headers - - NONE_NONE/0 ERR_CLIENT_GONE -",
+    ):
+        assert place(line) == ""
+
+
 def test_nothing_else_in_the_log_is_a_refusal():
     for line in (
+        "greeting api.test:443 api.test splice NONE_NONE/200 - -",
+        "greeting api.test:443 api.test splice TCP_TUNNEL/500 - -",
+        "greeting api.test:443 - peek NONE_NONE_ABORTED/200 ERR_CLIENT_GONE -",
+        "greeting http://api.test:8080/v1 - - TCP_MISS/200 - -",
+        "greeting error:transaction-end-before-headers - - NONE_NONE/0 ERR_CLIENT_GONE -",
         "CONNECT   Nov 30 02:28:56.037 [7]: Connect (file descriptor 5): 198.19.123.115",
         "CONNECT   Nov 30 02:28:56.037 [7]: Request (file descriptor 5): CONNECT api.test:443 HTTP/1.1",
         "ERROR     Nov 30 02:28:56.038 [7]: opensock: Could not retrieve address info for api.test:443",
@@ -44,7 +85,7 @@ def test_nothing_else_in_the_log_is_a_refusal():
 
 
 def test_rules_let_through_names_and_ports_together():
-    rules = egress.rules([Destination("api.test"), Destination("model.test", 8080)]).decode().split("\n")[:-1]
+    rules = told(Destination("api.test"), Destination("model.test", 8080))[egress.RULES].split("\n")[:-1]
 
     def let_through(asked: str) -> bool:
         return any(re.search(rule, asked, re.I) for rule in rules)
@@ -63,7 +104,34 @@ def test_rules_let_through_names_and_ports_together():
         "http://model.test:80800/", "https://api.test:443/", "api.test:443/../x", "user@api.test:443",
     ):  # fmt: skip
         assert not let_through(asked), asked
-    assert egress.rules([]) == b""
+
+
+def test_a_greeting_of_tls_must_name_a_host_of_the_list():
+    """The helper's own program, as sed runs it: one line in, one line out."""
+    names = told(Destination("api.test"), Destination("model.test", 8080), Destination("*.x.test"))[
+        egress.NAMES
+    ]
+
+    def said(*asked: str) -> list[str]:
+        text = "".join(f"{line}\n" for line in asked)
+        ran = subprocess.run(
+            ["sed", "-u", "-E", names], input=text, capture_output=True, text=True, check=True
+        )
+        return ran.stdout.splitlines()
+
+    good = ("api.test", "API.Test", "model.test", "a.x.test", "a.b.x.test", "api.test -")
+    assert said(*good) == ["OK"] * len(good)
+    bad = ("-", "- -", "", ".", "api.test.", "xapi.test", "apixtest", "api.test%0Agithub.com", "github.com", "x.test",
+           "git.x.test", "a.git.x.test", "github.com api.test", "OK", "api.testx", " api.test")  # fmt: skip
+    assert said(*bad) == ["ERR"] * len(bad)
+
+
+def test_what_is_no_tls_goes_through_where_plain_requests_may():
+    assert egress.CLEAR not in told(Destination("api.test"))
+    assert "on_unsupported_protocol tunnel" not in told(Destination("api.test"))[egress.GREETING]
+    both = told(Destination("api.test"), Destination("model.test", 8080))
+    assert both[egress.CLEAR].split() == ["^model\\.test:8080$", "^http://model\\.test:8080(/.*)?$"]
+    assert "on_unsupported_protocol tunnel clear" in both[egress.GREETING]
 
 
 def test_networks_are_small_and_never_those_of_a_real_host():
@@ -74,9 +142,11 @@ def test_networks_are_small_and_never_those_of_a_real_host():
 
 def test_where_the_host_goes_through_a_proxy_so_does_the_agents():
     def lines(**environ: str) -> list[str]:
-        return [
-            line for line in egress.config("198.18.0.3", environ).decode().splitlines() if "Upstream" in line
-        ]
+        documents = told(Destination("api.test"), environ=environ)
+        through = "cache_peer 127.0.0.1 parent" in documents[egress.GREETING]
+        assert through == (egress.BACK in documents)
+        assert "Upstream http 127.0.0.1:3129" in documents[egress.FRONT]
+        return [line for line in documents.get(egress.BACK, "").splitlines() if "Upstream" in line]
 
     assert lines() == [] == lines(HTTPS_PROXY="http://127.0.0.1:3128")
     assert lines(
@@ -100,7 +170,7 @@ def test_where_the_host_goes_through_a_proxy_so_does_the_agents():
 
 
 def test_the_proxy_serves_its_own_agent_alone():
-    assert b"\nAllow 198.18.0.3\n" in egress.config("198.18.0.3", {})
+    assert "\nAllow 198.18.0.3\n" in told()[egress.FRONT]
 
 
 def test_programs_find_the_proxy_by_its_address():
