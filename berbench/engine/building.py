@@ -63,8 +63,14 @@ def image_of(said: dict[str, Any]) -> Image:
         tree=labels.get(owner.TREE, ""),
         workdir=config.get("WorkingDir") or "/",
         user=config.get("User") or "",
-        platform="/".join(filter(None, (said.get("Os"), said.get("Architecture"), said.get("Variant")))),
+        platform=_platform(said),
     )
+
+
+def _platform(said: dict[str, Any]) -> str:
+    kind, variant = said.get("Architecture"), said.get("Variant")
+    # There is one of arm64, and not every builder writes it down.
+    return "/".join(filter(None, (said.get("Os"), kind, "" if kind == "arm64" else variant)))
 
 
 def base_of(name: str, said: dict[str, Any]) -> tuple[str, str]:

@@ -9,6 +9,7 @@ import pytest
 from imageregistry import image_registry
 
 from berbench.engine.api import Refused
+from berbench.engine.building import image_of
 from berbench.engine.conformance import TREE, recipe
 from berbench.engine.docker_engine import DockerEngine
 from berbench.model.trial import Image
@@ -68,6 +69,21 @@ def test_C05_a_base_that_was_made_here_is_known_by_its_id(engine: DockerEngine) 
     base = engine._image("berbench/base")
     assert base is not None
     assert (image.base, image.base_id) == ("berbench/base", base["Id"])
+
+
+@pytest.mark.parametrize(
+    ("said", "platform"),
+    [
+        (("linux", "arm64", "v8"), "linux/arm64"),
+        (("linux", "arm64", ""), "linux/arm64"),
+        (("linux", "arm", "v7"), "linux/arm/v7"),
+        (("linux", "amd64", None), "linux/amd64"),
+        ((None, None, None), ""),
+    ],
+)
+def test_D13_one_platform_has_one_name(said: tuple[str | None, ...], platform: str) -> None:
+    told = dict(zip(("Os", "Architecture", "Variant"), said, strict=True))
+    assert image_of({"Id": "sha256:1", **told}).platform == platform
 
 
 def test_D13_an_image_says_for_which_platform_it_is(engine: DockerEngine) -> None:
