@@ -124,6 +124,27 @@ def is_environment(cause: str) -> bool:
     return cause in _ENVIRONMENT
 
 
+_LIMITED = re.compile(
+    r"\b429\b[^\n]{0,40}Too Many Requests|HTTP (?:error|status)[^\n]{0,40} 429\b"
+    r"|^npm (?:error|ERR!) code E429|toomanyrequests",
+    re.MULTILINE | re.IGNORECASE,
+)
+_BUILD_LINES = 40
+
+
+def diagnose_build(log: str) -> str:
+    """What outside the Dockerfile ended a build, by the last lines of its log; "" when nothing there tells.
+
+    Other causes are not looked for: a build names many that it went around. And a limit of requests is looked for here
+    alone: in a trial, which has no network, only tests speak of one.
+    """
+    tail = "\n".join(log.splitlines()[-_BUILD_LINES:])
+    if _LIMITED.search(plain_text(tail.encode("utf-8", "surrogateescape"))):
+        return "a registry or an index refuses, for too many requests"
+    cause = diagnose_log(tail.encode("utf-8", "surrogateescape"))
+    return cause if is_environment(cause) else ""
+
+
 _CODE = re.compile(
     r"error TS\d+|\b(?:Syntax|Import|ModuleNotFound|Attribute|Name|Type|Reference|Indentation)Error\b"
     r"|error\[E\d+\]|could not compile|COMPILATION ERROR|cannot find symbol|Compilation failed"

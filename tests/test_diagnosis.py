@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from berbench.diagnosis import code_is_to_blame, diagnose_log, is_environment
+from berbench.diagnosis import code_is_to_blame, diagnose_build, diagnose_log, is_environment
 
 CAUSES = [
     (
@@ -52,6 +52,26 @@ def test_a_cause_is_told_in_a_clause(log: str, words: str) -> None:
 )
 def test_plain_failures_are_given_no_cause(log: str) -> None:
     assert diagnose_log(log.encode()) == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ERROR: HTTP error 429 while getting https://index.example/simple/six/",
+        "requests.exceptions.HTTPError: 429 Client Error: Too Many Requests for url: https://x",
+        "npm ERR! code E429",
+        "error: HTTP status client error (429 Too Many Requests) for url (https://index.example/simple/six/)",
+    ],
+)
+def test_D20_a_limit_of_requests_is_told_of_a_build_and_of_no_test(line: str) -> None:
+    assert "too many requests" in diagnose_build(f"Step 3/4 : RUN pip install six\n{line}\nfailed\n")
+    assert diagnose_log(f"{line}\n".encode()) == ""
+
+
+def test_only_the_end_of_a_build_tells_what_ended_it() -> None:
+    assert "the network" in diagnose_build("curl: (6) Could not resolve host: x.example\nfailed\n")
+    long_ago = "Could not resolve host: x.example\n" + "and it went on\n" * 50
+    assert diagnose_build(long_ago) == diagnose_build("No module named 'six'\nfailed\n") == ""
 
 
 def test_only_what_lies_outside_the_code_makes_a_base_worthless() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from berbench.diagnosis import diagnose_build
 from berbench.evidence.reading import without_escapes
 from berbench.model.task import Control, Task, TaskFiles
 from berbench.model.trial import Build, Image, Verdict, VerdictName
@@ -89,11 +90,15 @@ def _image_without_tree(task: Task, image: Image) -> Verdict:
 
 def _image_failed(task: Task, build: Build) -> Verdict:
     what = "did not finish in time" if build.timed_out else "failed"
+    cause = diagnose_build(build.log)
+    world = f"; the log says that {cause}" if cause else ""
+    where = task.environment.dockerfile
+    remedy = f"a build or test dependency is probably absent from {where}; correct it and try again"
     first_line = without_escapes(build.failed_step).strip().partition("\n")[0]
     step = f" at: {first_line[:_STEP_SHOWN]}{'…' * (len(first_line) > _STEP_SHOWN)}" if first_line else ""
     return Verdict(
         VerdictName.IMAGE_FAILED,
-        f"The image build {what}{step}",
-        f"a build or test dependency is probably absent from {task.environment.dockerfile}; correct it and try again",
+        f"The image build {what}{step}{world}",
+        "mend that, or wait, then try again" if world else remedy,
         tuple(without_escapes(line).rstrip() for line in build.log.splitlines()[-12:]),
     )

@@ -196,6 +196,16 @@ def test_a_failing_build_is_the_images_fault(place: SamplePlace) -> None:
     assert _state(place, task_id)[0] is TaskState.UNVALIDATED
 
 
+def test_D20_a_build_that_the_world_ended_says_so(place: SamplePlace) -> None:
+    task_id = place.create(place.pull(GOOD)).id
+    dockerfile = place.sample.root / "Dockerfile.berbench"
+    dockerfile.write_text(dockerfile.read_text() + "# fake: fail HTTP error 429 while getting six\n")
+    verdict = _play(place, task_id).verdict
+    assert verdict.name is VerdictName.IMAGE_FAILED
+    assert verdict.reason.endswith("the log says that a registry or an index refuses, for too many requests")
+    assert "absent" not in verdict.remedy
+
+
 def test_P31_what_a_build_changed_or_left_out_is_told(
     place: SamplePlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
