@@ -33,13 +33,15 @@ def cell_inputs(
     config_path: str = "CLAUDE.md",
     setup: Sequence[str] = (),
     keep: Sequence[str] = (),
+    test_patterns: Sequence[str] = (),
     platform: str = "",
 ) -> dict[str, str]:
     """Name → SHA-256 (hex) of each input that decides the cell, names in order.
 
     `task` is the task's fingerprint, `timeout_s` the agent's budget, `image` the key of the task's image,
     `config_path` where the task says that an option's settings go, `setup` its set-up lines, `keep` the
-    paths that ignore rules don't keep out of a candidate, `platform` that of the task's proof. `attempt` counts from 1.
+    paths that ignore rules don't keep out of a candidate, `test_patterns` those of the settings, in their order,
+    by which a candidate's tests are dropped, `platform` that of the task's proof. `attempt` counts from 1.
     """
     tool = configuration.tool
     values: dict[str, Sequence[str | bytes]] = {
@@ -59,7 +61,15 @@ def cell_inputs(
     }
     if keep:
         values["keep"] = sorted(set(keep))
-    seen = task_inputs(task=task, prompt=prompt, limits=limits, image=image, setup=setup, platform=platform)
+    seen = task_inputs(
+        task=task,
+        prompt=prompt,
+        limits=limits,
+        image=image,
+        setup=setup,
+        test_patterns=test_patterns,
+        platform=platform,
+    )
     return dict(sorted((_hashed(values) | seen).items()))
 
 
@@ -70,6 +80,7 @@ def task_inputs(
     limits: Limits,
     image: str,
     setup: Sequence[str] = (),
+    test_patterns: Sequence[str] = (),
     platform: str = "",
 ) -> dict[str, str]:
     """Those of them that are the task's: what a cell measured under an older proof is compared by."""
@@ -78,6 +89,7 @@ def task_inputs(
         "limits": (str(limits.memory_bytes), repr(limits.cpus), str(limits.pids)),
         "prompt": (prompt,),
         "task": (task,),
+        "test_patterns": tuple(test_patterns),
     }
     # A task without set-up lines has the cells that it had before agents were given any, and one that is proven on
     # the usual platform those that it had before platforms were told apart.

@@ -14,7 +14,7 @@ from berbench.matrix import Resolution, cell_inputs, cell_key
 from berbench.matrix.hints import hint, shown
 from berbench.matrix.invocation import agents_of
 from berbench.model.cells import Cell, Configuration, ExperimentDocument
-from berbench.model.task import TaskFiles, TaskState
+from berbench.model.task import Config, TaskFiles, TaskState
 from berbench.stages.experiments import select
 from berbench.stages.standing import Listed, stand
 from berbench.stages.verifier import recipe_of
@@ -40,6 +40,7 @@ class Ground:
     image_key: str
     timeout_s: int  # the agent's budget
     keep: tuple[str, ...] = ()  # paths that ignore rules don't keep out of a candidate
+    test_patterns: tuple[str, ...] = ()  # what of a candidate is a test, and dropped
 
     @property
     def fingerprint(self) -> str:
@@ -78,6 +79,7 @@ class Ground:
             config_path=task.config_path,
             setup=task.environment.setup,
             keep=self.keep,
+            test_patterns=self.test_patterns,
             platform=self.platform,
         )
 
@@ -109,8 +111,8 @@ def make_plan(
     selection = select(experiment, listed, where=where)
     fresh = tuple(_narrowed(selection.fresh, selection.skipped, narrowing))
     resolution.check_size(len(fresh), where)
-    keep = project.read_config().candidates.keep
-    grounds = {item.id: _ground(project, history, experiment.cell_timeout_s, keep, item) for item in fresh}
+    config = project.read_config()
+    grounds = {item.id: _ground(project, history, experiment.cell_timeout_s, config, item) for item in fresh}
     cells = [
         Cell(cell_key(ground.inputs(one.configuration, attempt)), task_id, one.configuration, attempt)
         for task_id, ground in grounds.items()
@@ -150,19 +152,26 @@ def fresh_grounds(project: Project, history: History) -> dict[str, Ground]:
     """Every task that is fresh, by its id."""
     listed = stand(project, history, project.task_ids())
     fresh = [item for item in listed if item.standing.state is TaskState.FRESH]
-    keep = project.read_config().candidates.keep
-    return {item.id: _ground(project, history, None, keep, item) for item in fresh}
+    config = project.read_config()
+    return {item.id: _ground(project, history, None, config, item) for item in fresh}
 
 
 def _ground(
-    project: Project, history: History, timeout_s: int | None, keep: tuple[str, ...], item: Listed
+    project: Project, history: History, timeout_s: int | None, config: Config, item: Listed
 ) -> Ground:
     assert item.files is not None  # a fresh task was read
     task = item.files.task
     dockerfile = project.read_dockerfile(task.environment.dockerfile)
     base = history.tree_of(task.source.base_commit)
     recipe = recipe_of(history, task, dockerfile, base, exact=False)
-    return Ground(item.files, dockerfile, recipe.key, timeout_s or task.timeout_s, keep)
+    return Ground(
+        item.files,
+        dockerfile,
+        recipe.key,
+        timeout_s or task.timeout_s,
+        keep=config.candidates.keep,
+        test_patterns=config.harvest.test_patterns,
+    )
 
 
 def shuffled(cells: Iterable[Cell], seed: int) -> tuple[Cell, ...]:

@@ -66,19 +66,23 @@ def goal(old: CellRecord, ground: Ground | None) -> tuple[dict[str, str], str]:
         limits=task.limits.limits(),
         image=ground.image_key,
         setup=task.environment.setup,
+        test_patterns=ground.test_patterns,
         platform=ground.platform,
     )
     if old.inputs.get("platform") != today.get("platform"):
         return {}, "the task is proven on another platform now"
     if old.result.fingerprint == ground.fingerprint:
-        return dict(old.inputs), ""
+        return {**old.inputs, "test_patterns": today["test_patterns"]}, ""
     if old.result.tool in CONTROLS:
         return {}, "a control costs nothing: run it again"
     seen = [name for name in changed_inputs(old.task_inputs, ground.task_inputs) if name not in UNSEEN]
-    seen += [name for name in today if name != "task" and old.inputs.get(name) != today[name]]
+    judged = {
+        name: today[name] for name in ("task", "test_patterns")
+    }  # no agent sees which tests are dropped
+    seen += [name for name in sorted(today.keys() - judged.keys()) if old.inputs.get(name) != today[name]]
     if seen:
         return {}, f"the agent saw another {', '.join(dict.fromkeys(seen))}"
-    return {**old.inputs, "task": today["task"]}, ""
+    return {**old.inputs, **judged}, ""
 
 
 Wanted = Mapping[tuple[str, str, int], str]  # today's key by task, configuration and attempt

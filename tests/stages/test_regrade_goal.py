@@ -78,6 +78,19 @@ def test_what_the_cell_itself_was_measured_with_must_be_todays(old: Old, name: s
     assert goal(changed, ground) == ({}, f"the agent saw another {name}")
 
 
+@pytest.mark.parametrize("same_proof", [True, False])
+def test_other_test_patterns_ask_for_another_grade_of_the_same_work(old: Old, same_proof: bool) -> None:
+    """They decide what of a candidate is dropped, and no agent sees them."""
+    record, ground, key = old
+    today, _ = goal(record, ground)
+    assert cell_key(today) == key
+    changed = replace(record, inputs={**today, "test_patterns": "another"})
+    if same_proof:
+        changed = replace(changed, result=replace(record.result, fingerprint=ground.fingerprint))
+    inputs, why = goal(changed, ground)
+    assert (cell_key(inputs), why) == (key, "")
+
+
 def test_D13_work_of_another_platform_is_not_graded_beside_todays(old: Old) -> None:
     """Not even where the fingerprint is the same: it binds no platform."""
     record, ground, _ = old
