@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from berbench.store.cells import Cells
     from berbench.store.machine import OldFolder
 
-TRIALS_OF_A_TASK = 3  # base, reference, and the reference with canaries
+TRIALS_OF_A_TASK = 4  # base, reference, the reference with canaries, and a candidate that solves nothing
 
 
 class Workplace:

@@ -6,7 +6,7 @@ a trial names no process, folder or host.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
@@ -21,8 +21,8 @@ class Executor(Protocol):
     comparison proves nothing); whatever interrupts the caller ends the trials first and then passes through.
     """
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
-        """All of them, side by side as far as the executor's bound allows."""
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
+        """All of them, side by side as far as the executor's bound allows; each begins as soon as it is given."""
 
     def close(self) -> None:
         """End what still runs and free the workers."""
@@ -35,10 +35,12 @@ class LocalExecutor:
         self._engine = engine
         self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="berbench-trial")
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
         """See `Executor`. May be called from several threads."""
-        futures = [self._pool.submit(self._engine.run, trial) for trial in trials]
+        futures: list[Future[Facts]] = []
         try:
+            for trial in trials:
+                futures.append(self._pool.submit(self._engine.run, trial))  # noqa: PERF401 what began is ended below
             # In short waits: a signal that another thread receives does not wake this one.
             while wait(futures, 0.2, FIRST_EXCEPTION).not_done and not any(map(_failed, futures)):
                 pass

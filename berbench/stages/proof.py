@@ -67,8 +67,7 @@ def _attempt(verifier: Verifier, subject: Subject, luck: Luck, *, exact: bool, s
     times = f", {luck.repeat} times each" if luck.repeat > 1 else ""
     say(f"trials: base and reference side by side{times}")
     controls = Controls(verifier, subject.files, trees, subject.test_patterns, build.image)
-    runs = repeats(trees, luck.repeat) | controls.runs
-    trials = verifier.run(task, build.image, runs)
+    trials = verifier.run(task, build.image, repeats(trees, luck.repeat), lambda: controls.runs)
     hidden = Hidden(paths=hidden_paths(verifier.history, trees.base, trees.with_tests))
     verdict = judge_repeats(pairs_of(trials, luck.repeat), hidden)
     verdict = replace(verdict, warnings=(*verdict.warnings, *held.warnings))

@@ -6,7 +6,7 @@ grades an agent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from berbench.engine.door import Engine, Say
@@ -66,30 +66,46 @@ class Verifier:
         """How the image's work tree differs from the tree it was built from."""
         return read_image_tree(self.engine, self.history, self.data, image)
 
-    def run(self, task: Task, image: Image, runs: Mapping[str, Run]) -> dict[str, Trialed]:
-        """Named trials, side by side. EngineError when the engine fails in any of them."""
-        instrumented = {name: self._instrument(task, run) for name, run in runs.items()}
-        trials = [
-            Trial(
-                name=name,
-                task=task.id,
-                image=image,
-                delta=self._delta(image.tree, run),
-                command=instrumented[name].command,
-                timeout_s=task.verify.timeout_s,
-                setup=task.environment.setup,
-                env=instrumented[name].env,
-                kit=instrumented[name].kit,
-                collect=instrumented[name].collect,
-                network=task.verify.network,
-                limits=task.limits.limits(),
-            )
-            for name, run in runs.items()
-        ]
+    def run(
+        self,
+        task: Task,
+        image: Image,
+        runs: Mapping[str, Run],
+        later: Callable[[], Mapping[str, Run]] = dict,
+    ) -> dict[str, Trialed]:
+        """Named trials, side by side; `later` prepares more of them while the first are under way. EngineError when
+        the engine fails in any of them."""
+        instrumented: dict[str, Instrumentation] = {}
+
+        def ready(some: Mapping[str, Run]) -> Iterator[Trial]:
+            for name, run in some.items():
+                instrumented[name] = self._instrument(task, run)
+                yield self._trial(task, image, name, run, instrumented[name])
+
+        def trials() -> Iterator[Trial]:
+            yield from ready(runs)
+            yield from ready(later())
+
         return {
             facts.trial: Trialed(facts, read_evidence(instrumented[facts.trial], facts))
-            for facts in self.executor.run(trials)
+            for facts in self.executor.run(trials())
         }
+
+    def _trial(self, task: Task, image: Image, name: str, run: Run, instrumented: Instrumentation) -> Trial:
+        return Trial(
+            name=name,
+            task=task.id,
+            image=image,
+            delta=self._delta(image.tree, run),
+            command=instrumented.command,
+            timeout_s=task.verify.timeout_s,
+            setup=task.environment.setup,
+            env=instrumented.env,
+            kit=instrumented.kit,
+            collect=instrumented.collect,
+            network=task.verify.network,
+            limits=task.limits.limits(),
+        )
 
     def _instrument(self, task: Task, run: Run) -> Instrumentation:
         command = run.planting.command if run.planting else task.verify.command

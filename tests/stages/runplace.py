@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ class Played(Scripted):
         self.ran: list[str] = []  # tasks of the trials, in order
         self.trouble: Exception | None = None
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
         """Facts as pytest would leave them."""
         if self.trouble:
             raise self.trouble

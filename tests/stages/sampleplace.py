@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -42,10 +42,11 @@ def is_unsolved(trial: str) -> bool:
 class Scripted:
     """An executor that plays the trials of a sound task: the new test fails at the base and passes when solved."""
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
         """Facts as pytest would leave them; no process is started."""
         told = {"base": (1, '<failure message="assert 0">no</failure>'), "reference": (0, "")}
         # The control is played as one whose planted tests never run: such a task is proven, and graded without them.
+        trials = list(trials)
         parts = [told["base" if is_unsolved(trial.name) else "reference"] for trial in trials]
         return [
             Facts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,7 +86,8 @@ class _ByContent(Scripted):
         self.most = self.now = 0
         self._lock = threading.Lock()
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
+        trials = list(trials)
         with self._lock:
             self.now += len(trials)
             self.most = max(self.most, self.now)
@@ -222,7 +223,8 @@ class _Lost(_ByContent):
         super().__init__(lambda text: True)
         self._task = task
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
+        trials = list(trials)
         if trials[0].task == self._task:
             raise EngineError("The engine went away.", remedy="start it")
         return super().run(trials)
@@ -260,7 +262,7 @@ def test_nothing_is_told_of_changes_when_the_reference_itself_fails(
 class _Stopped(_ByContent):
     """Somebody presses Ctrl-C while a trial runs."""
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
         raise KeyboardInterrupt
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -45,7 +45,8 @@ class Played(Scripted):
         self.notes: dict[str, bytes] = {}
         self.installed: tuple[str, ...] = ("pip==23.0", "six==1.15")
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
+        trials = list(trials)
         self.trials += trials
         return [self._one(facts, trial) for facts, trial in zip(super().run(trials), trials, strict=True)]
 
@@ -319,7 +320,7 @@ def test_N02_a_fresh_task_that_does_not_reproduce_is_broken_and_says_what_differ
 class OnAnOlderImage(Played):
     """Trials of a time when the image was another one."""
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
         return [replace(facts, image="sha256:older") for facts in super().run(trials)]
 
 
@@ -404,7 +405,7 @@ def test_a_task_edited_during_the_refusal_is_left_alone(place: SamplePlace, task
     prove(place, task_id, Played())
 
     class Editing(Played):
-        def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
             place.project.update_prompt(task_id, b"One more wish.\n")
             return super().run(trials)
 

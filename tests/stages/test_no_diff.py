@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 from sampleplace import Scripted, sample_place
@@ -24,7 +24,7 @@ def test_a_patch_that_is_no_diff_is_told_apart_from_one_that_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     class Unused(Scripted):
-        def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
             raise AssertionError("no container is started for it")
 
     spoilt: list[tuple[Callable[[bytes], bytes], str]] = [

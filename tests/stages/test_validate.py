@@ -135,7 +135,8 @@ def test_a_patch_that_does_not_apply_is_known_before_any_container(place: Sample
 class _Won(Scripted):
     """Trials in which a candidate passes that ends the process with 0."""
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
+        trials = list(trials)
         said = super().run(trials)
         passed = super().run([replace(trial, name="reference") for trial in trials])
         return [
@@ -239,7 +240,7 @@ def test_an_image_without_the_tree_is_the_dockerfiles_fault(
 class _LostEngine:
     """An executor whose engine goes away."""
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
         raise EngineError("The engine went away.", remedy="start it")
 
     def close(self) -> None:
@@ -262,7 +263,7 @@ class _Editing(Scripted):
     def __init__(self, prompt: Path) -> None:
         self._prompt = prompt
 
-    def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+    def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
         self._prompt.write_text(self._prompt.read_text() + "\nOne more wish.\n")
         return super().run(trials)
 

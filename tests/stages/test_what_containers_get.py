@@ -36,9 +36,10 @@ def test_S01_S05_T01_an_image_holds_no_history_and_nothing_of_any_task(
         return build(recipe, context, timeout_s=timeout_s, say=say)
 
     class Watching(Scripted):
-        def run(self, trials_: Sequence[Trial]) -> Sequence[Facts]:
-            trials.extend(trials_)
-            return super().run(trials_)
+        def run(self, trials_: Iterable[Trial]) -> Sequence[Facts]:
+            given = list(trials_)
+            trials.extend(given)
+            return super().run(given)
 
     monkeypatch.setattr(place.engine, "build", watch_build)
     validate_task(place.bench_with(Watching()), created.id, say=lambda task_id, line: None)
@@ -67,7 +68,8 @@ def test_S07_a_trial_asks_for_no_network_unless_the_task_says_so(place: SamplePl
     networks: list[str] = []
 
     class Watching(Scripted):
-        def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
+            trials = list(trials)
             networks.extend(trial.network for trial in trials)
             return super().run(trials)
 
@@ -94,7 +96,8 @@ def test_a_trial_is_bounded_and_set_up_as_the_task_says(place: SamplePlace) -> N
     seen: list[Trial] = []
 
     class Watching(Scripted):
-        def run(self, trials: Sequence[Trial]) -> Sequence[Facts]:
+        def run(self, trials: Iterable[Trial]) -> Sequence[Facts]:
+            trials = list(trials)
             seen.extend(trials)
             return super().run(trials)
 
