@@ -30,7 +30,7 @@ from berbench.model.trial import Image, Limits
 
 TRIES = 50  # networks that are asked for before the range counts as used up
 MOST_DENIED = 2000
-LOOK_S = 15.0
+LOOK_S = 45.0  # longer than a look waits for a proxy on a busy machine
 NOWHERE = "127.0.0.1"  # asked for names, in the agent's own network: nobody answers there
 
 

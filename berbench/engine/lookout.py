@@ -31,7 +31,7 @@ port=$2
 name=$3
 shift 3
 outside=$*
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for i in {1..300}; do
   if timeout 0.25 bash -c "exec 3<>/dev/tcp/$proxy/$port" 2>/dev/null; then up=yes; break; fi
   sleep 0.1
 done

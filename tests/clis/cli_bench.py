@@ -1,7 +1,7 @@
 """Real agent CLIs in agents' containers, with a scripted model behind the proxy: what tests of the CLIs stand on.
 
 The CLIs come from the built-in tools' own install lines and are run by the built-in tools' own invocations. Nothing
-is changed but the address of the API, and how often a client tries again.
+is changed but the address of the API, whom a client trusts for it, and how often it tries again.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from berbench.engine.owner import OWNER, this_process
 from berbench.experiments import read_tools
 from berbench.history import GitHistory
 from berbench.matrix.invocation import invocation
-from berbench.model.agent import AgentStep, AgentTrial
+from berbench.model.agent import AgentStep, AgentTrial, SecretFile
 from berbench.model.cells import AgentFacts, Configuration, Usage
 from berbench.model.tools import Option, Reach, ToolDocument
 from berbench.model.trial import Image, ImageRecipe
 from berbench.telemetry import read_usage
 
 MODEL = Path(__file__).parents[1] / "model_server"
-HOST, PORT = "model", 8000
+HOST, PORT = "api.model.test", 8000
+TRUST = "/root/.scripted-model.pem"
 KEY = "sk-scripted-0123456789"
 PROMPT = b"Write a greeting.\n"
 
@@ -57,15 +58,18 @@ def built_in(name: str) -> ToolDocument:
     return read_tools(nowhere, nowhere).documents[name]
 
 
-def pointed(tool: ToolDocument, script: str) -> ToolDocument:
-    """A tool whose API is the scripted model."""
-    url = f"http://{HOST}:{PORT}/{script}"
+def pointed(tool: ToolDocument, script: str, *, tls: bool = False) -> ToolDocument:
+    """A tool whose API is the scripted model, in clear or by TLS; for TLS, `TRUST` must be there."""
+    place = HOST if tls else f"{HOST}:{PORT}"
+    url = f"https://{place}/{script}" if tls else f"http://{place}/{script}"
     env = tool.env | _variables(tool.name, url)
+    if tls:
+        env |= dict.fromkeys(("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "CODEX_CA_CERTIFICATE"), TRUST)
     args = _codex_arguments(url, script) if tool.name == "codex" else ()
     return tool.model_copy(
         update={
             "env": env,
-            "network": Reach(hosts=(f"{HOST}:{PORT}",)),
+            "network": Reach(hosts=(place,)),
             "options": {**tool.options, "scripted": Option(args=args)},
         }
     )
@@ -107,6 +111,7 @@ class CliBench:
     image: Image
     tree: str
     model: Container
+    trust: bytes  # who vouches for the model
 
     def asked(self, script: str) -> list[dict[str, Any]]:
         """What the model was asked since it began, in order: `results` of tools, `body`, `key`, …"""
@@ -120,7 +125,7 @@ class CliBench:
         self, name: str, script: str, *, model: str = "", timeout_s: float = 300, prompt: bytes = PROMPT
     ) -> AgentFacts:
         """A CLI at work, its model following a script."""
-        tool = pointed(built_in(name), script)
+        tool = pointed(built_in(name), script, tls=True)
         chosen = Configuration(tool, model=model or MODELS[name], options=("scripted",))
         agents = Agents(self.history, self.engine)
         run = invocation(chosen, agents.places(self.image, "CLAUDE.md"), prompt.decode())
@@ -134,6 +139,7 @@ class CliBench:
             steps=(step,),
             timeout_s=timeout_s,
             secrets=((KEYS.get(name, OTHER_KEY), KEY),),
+            secret_files=(SecretFile(TRUST, self.trust),),
             hosts=tool.network.hosts,
             altered=(),
         )
@@ -181,7 +187,8 @@ def make_bench(engine: DockerEngine, model: Container, room: Path, names: Sequen
     built = engine.build(recipe, lambda: history.files(tree), timeout_s=300, say=print)
     assert built.image is not None, built.log
     image = Agents(history, engine).with_tools(built.image, tool_layer(map(built_in, names)), print)
-    return CliBench(history, engine, image, tree, model)
+    trust = model.exec_run(["cat", "/srv/ca.pem"]).output
+    return CliBench(history, engine, image, tree, model, trust)
 
 
 @contextmanager
@@ -201,7 +208,7 @@ def scripted_model() -> Iterator[tuple[str, Container]]:
     box: Container | None = None
     try:
         box = client.containers.create(
-            "berbench/base", ["python3", "-m", "model_server", "--port", str(PORT)],
+            "berbench/base", ["python3", "-m", "model_server", "--port", str(PORT), "--tls", HOST],
             working_dir="/srv", network=name, labels=labels, init=True,
             networking_config={name: client.api.create_endpoint_config(aliases=[HOST])},
         )  # fmt: skip

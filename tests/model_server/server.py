@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -52,6 +53,14 @@ class ModelServer:
     def serve(self) -> None:
         """Answer until `stop`."""
         self._http.serve_forever(poll_interval=0.05)
+
+    def serve_tls(self, port: int, context: ssl.SSLContext) -> None:
+        """Answer by TLS as well, from another thread, until the process ends."""
+        secure = _Server(("0.0.0.0", port), _Handler)
+        secure.model = self
+        # A greeting is waited for by the thread of its connection, not by the one that accepts.
+        secure.socket = context.wrap_socket(secure.socket, server_side=True, do_handshake_on_connect=False)
+        threading.Thread(target=secure.serve_forever, daemon=True).start()
 
     def stop(self) -> None:
         """End it, silent connections too."""
