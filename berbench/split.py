@@ -18,6 +18,8 @@ from wcmatch import glob
 from berbench.errors import ConfigError
 from berbench.model.changes import ABSENT, GITLINK, Change, Split
 
+LFS_POINTER = "version https://git-lfs.github.com/spec/"  # how a file begins whose content LFS keeps
+
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX | glob.BRACE | glob.NEGATE
 _MOST_PATTERNS = 10_000
 _MAGIC = re.compile(r"[*?\[\]{}]")

@@ -10,9 +10,12 @@ import pytest
 
 from berbench.errors import ForgeError, NotOnForge, RateLimited
 from berbench.history.repository import GitHistory
+from berbench.landings import landing_of
 from berbench.model.changes import Issue, PullRequest, Repository
+from berbench.split import classify
+from berbench.stages.patches import obstacles
 from berbench.stages.scan import ScanReport, document, scan
-from gitrepo import RepoBuilder
+from gitrepo import File, RepoBuilder, gitlink, symlink
 
 PATTERNS = ("tests/**",)
 START = {
@@ -67,9 +70,9 @@ class Story:
         self.repo.commit("Start", START)
         self.tests = b""
 
-    def fix(self, pr: int, title: str = "Fix words", body: str = "", **more: bytes | None) -> str:
+    def fix(self, pr: int, title: str = "Fix words", body: str = "", **more: File) -> str:
         self.tests += b"def test_%d():\n    assert words(%d)\n\n\n" % (pr, pr)
-        files = {
+        files: dict[str, File] = {
             "src/words.py": b"def words(text):\n    return text.split(%d)\n" % pr,
             "tests/test_words.py": self.tests,
         }
@@ -158,6 +161,33 @@ def test_changes_of_too_many_files_are_refused(story: Story, history: GitHistory
     report = report_of(history, max_reference_files=4)
     assert reasons(report)[2] == "changes 5 implementation files, more than the 4 allowed"
     assert report.candidates == ()
+
+
+def test_P20_P19_what_create_must_refuse_is_no_candidate(story: Story, history: GitHistory) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    story.fix(2, sub=gitlink("1" * 40))
+    story.fix(3, sub=gitlink("2" * 40))
+    story.fix(4, **{"sub": None, "model.bin": pointer})
+    story.fix(5, **{"model.bin": b"no pointer any more\n"})
+    story.fix(6, out=symlink("../outside"))
+    story.fix(7, out=symlink("/etc/passwd"))
+    story.fix(8, out=symlink("src/words.py"))
+    report = report_of(history)
+    assert [found.pr for found in report.candidates] == [8]
+    told = reasons(report)
+    for pr, words in {
+        2: "moves the submodule 'sub'",
+        3: "moves the submodule 'sub'",
+        4: "moves the submodule 'sub'",
+        5: "changes 'model.bin', whose content is kept in LFS",
+        6: "the link 'out' points out of the repository, to '../outside'",
+        7: "the link 'out' points out of the repository, to '/etc/passwd'",
+    }.items():
+        assert words in told[pr], told
+    for commit in list(history.walk("main"))[:-1]:
+        landing = landing_of([commit], None)
+        refused = obstacles(history, landing, classify(landing.changes, PATTERNS))
+        assert bool(refused) == ("(#8)" not in commit.subject), commit.subject
 
 
 def test_a_history_without_pull_requests_gives_an_empty_list(story: Story, history: GitHistory) -> None:

@@ -106,7 +106,7 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
     """The signs of a whole change; `tests` are the paths on the tests side."""
     test_side, code_side = Side(), Side()
     around: list[str] = []
-    for path, sign, line in _lines(patch):
+    for path, sign, line in changed_lines(patch):
         if sign == " ":
             around.append(line)
             continue
@@ -138,7 +138,7 @@ def read_signs(patch: bytes, tests: Collection[str]) -> Signs:
     )
 
 
-def _lines(patch: bytes) -> Iterator[tuple[str, str, str]]:
+def changed_lines(patch: bytes) -> Iterator[tuple[str, str, str]]:
     """(path, +, - or space, line): what stays as it was, hunk headers included, has a space.
 
     Paths that git quotes are left out: a hint can do without them.

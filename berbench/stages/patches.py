@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from berbench.errors import LandingError, PatchConflict
 from berbench.history.door import History
 from berbench.model.changes import Change, Landing, Split
-from berbench.split import added_links, problems
-
-_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+from berbench.split import LFS_POINTER, added_links, problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ def obstacles(history: History, landing: Landing, split: Split) -> tuple[str, ..
     """All of `problems`, with what only contents can tell: LFS pointers, and links that leave the tree."""
     changed = [change.path for change in (*split.tests, *split.reference)]
     old, new = history.read(landing.base, changed), history.read(landing.commit, changed)
-    lfs = {path for side in (old, new) for path, data in side.items() if data.startswith(_LFS_POINTER)}
+    lfs = {path for side in (old, new) for path, data in side.items() if data.startswith(LFS_POINTER.encode())}
     links = {change.path: os.fsdecode(new[change.path]) for change in added_links(split)}
     return problems(split, lfs=lfs, links=links)
 

@@ -18,6 +18,7 @@ from berbench.landings import may_land, read_landings
 from berbench.model.changes import Landing, LineCount, NotLanding, Repository, Split
 from berbench.ranking import Ranked, Rejected, Size, measure, rank
 from berbench.split import classify, need_patterns
+from berbench.stages.unfit import obstacle, ruled_out
 
 SCHEMA = "berbench.scan/1"
 Say = Callable[[str], None]
@@ -202,7 +203,7 @@ def _walk(
                 harvest.newest_unnamed = harvest.newest_unnamed or found.commit
             continue
         split = classify(found.changes, patterns)
-        reason = _one_sided(split, max_files)
+        reason = ruled_out(split, max_files)
         if reason:
             harvest.rejected.append(NotLanding(found.pr, found.commit, reason))
             continue
@@ -211,17 +212,6 @@ def _walk(
         if len(harvest.shortlist) == limit:
             break
     return harvest
-
-
-def _one_sided(split: Split, max_files: int | None) -> str:
-    """Why the split alone rules a landing out; "" when it does not."""
-    if not split.tests:
-        return "changes no tests" if split.reference else "changes nothing"
-    if not split.reference:
-        return "changes only tests"
-    if max_files is not None and len(split.reference) > max_files:
-        return f"changes {len(split.reference)} implementation files, more than the {max_files} allowed"
-    return ""
 
 
 NOT_FETCHED = "the forge was not asked for its issue"
@@ -275,6 +265,9 @@ def _rank(shortlist: Iterable[_Shortlisted], newest: datetime) -> tuple[list[_Sc
     rejected: list[NotLanding] = []
     for item in shortlist:
         landing = item.landing
+        if reason := obstacle(item.split, item.patch):
+            rejected.append(NotLanding(landing.pr, landing.commit, reason))
+            continue
         age = (newest - landing.merged_at).days / 365.25
         found = rank(landing, item.split, item.lines, bool(landing.issues), item.patch, age_years=age)
         match found:
