@@ -70,6 +70,7 @@ FilterDefaultDeny Yes
 Upstream http 127.0.0.1:{_INNER}
 """
 
+# The list is asked here again: what a program sends behind its first plain request comes straight through tinyproxy.
 # The certificate is needed to listen for greetings at all; nobody is ever shown it. A greeting without a name is held
 # against the host that was asked for by squid's own rule for names, so a helper is asked instead, by what stands in the
 # greeting, in characters that can't end a line.
@@ -78,6 +79,7 @@ http_port 127.0.0.1:{_INNER} ssl-bump generate-host-certificates=off tls-cert=/e
 visible_hostname localhost
 external_acl_type names ttl=3600 negative_ttl=3600 children-max=2 children-startup=1 queue-size=1024 \
 %#ssl::>sni /bin/sed -u -E -f {NAMES}
+acl listed url_regex -i "{RULES}"
 acl asked at_step SslBump1
 acl named external names
 ssl_bump peek asked
@@ -85,7 +87,7 @@ ssl_bump splice named
 ssl_bump terminate all
 {{clear}}on_unsupported_protocol respond all
 http_access deny manager
-http_access allow localhost
+http_access allow localhost listed
 http_access deny all
 global_internal_static off
 cache deny all

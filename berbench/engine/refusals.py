@@ -14,6 +14,8 @@ _REFUSED = re.compile(
 # What was asked for, the name in TLS's greeting, what became of it, cause and status, an error, a remark.
 _GREETING = re.compile(rb"greeting (\S+) (\S+) (\S+) (\S+)/([0-9]+) (\S+) (\S+)")
 
+_NOT_LISTED = "not among the hosts of the tool"
+
 
 def denied(line: bytes, at: datetime | None = None) -> Denied | None:
     """The refusal that a line of the log tells, if it does."""
@@ -24,7 +26,7 @@ def denied(line: bytes, at: datetime | None = None) -> Denied | None:
     if found is None:
         return None
     text = (found[1] or found[2] or b"").decode("utf-8", "replace")
-    return Denied(*_asked(text), at, "not among the hosts of the tool")
+    return Denied(*_asked(text), at, _NOT_LISTED)
 
 
 def unreached(line: bytes) -> str:
@@ -36,8 +38,12 @@ def unreached(line: bytes) -> str:
 
 
 def _by_greeting(found: re.Match[bytes], at: datetime) -> Denied | None:
-    asked, name, became, _, _, error, remark = (part.decode("ascii", "replace") for part in found.groups())
+    asked, name, became, cause, _, error, remark = (
+        part.decode("ascii", "replace") for part in found.groups()
+    )
     host, port = _asked(asked)
+    if cause.startswith("TCP_DENIED"):
+        return Denied(host, port, at, _NOT_LISTED)
     if became == "terminate" and name == "-":
         return Denied(host, port, at, "its greeting of TLS names no host")
     if became == "terminate":

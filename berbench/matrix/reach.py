@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from berbench.errors import ConfigError
 from berbench.model.agent import Destination
 
-HTTPS = 443
+HTTP, HTTPS = 80, 443
 
 # Forges, what they serve code from, and well-known copies of them.
 FORGES = (
@@ -81,7 +81,9 @@ def patterns(destination: Destination) -> tuple[str, ...]:
     place = f"{name_pattern(destination)}:{destination.port}"
     found = [f"^{place}$"]
     if destination.port != HTTPS:
-        found.append(f"^http://{place}(/.*)?$")
+        # Nobody writes the usual port of a plain request.
+        plain = f"{name_pattern(destination)}(:80)?" if destination.port == HTTP else place
+        found.append(f"^http://{plain}(/.*)?$")
     return tuple(found)
 
 

@@ -64,6 +64,27 @@ def raw(where):
     said = one.recv(4096)
     assert said[:1] in (b"\x15", b"\x16"), said  # the server's own word, an alert or a greeting
     return said.hex()
+def behind(where, at_once=False):
+    # A second request right behind a first that is let through, or in one go with it.
+    first, *second = where.split("\n")
+    proxy, port = os.environ["HTTPS_PROXY"].rpartition("/")[2].split(":")
+    one = socket.create_connection((proxy, int(port)), 5)
+    head = f"GET {first} HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n".encode()
+    more = "\r\n".join([*second, "", ""]).encode()
+    one.sendall(head + more if at_once else head)
+    said = b""
+    while b"hello from" not in said:
+        piece = one.recv(4096)
+        assert piece, "no first answer"
+        said += piece
+    if not at_once:
+        one.sendall(more)
+    one.settimeout(3)
+    said = said.partition(b"hello from")[2] + b"".join(iter(lambda: one.recv(4096), b""))
+    assert b"hello from" in said or b"200 Conn" in said, said[:200]
+    return said.decode()
+def at_once(where):
+    return behind(where, True)
 def direct(place):
     host, port = place.rsplit(":", 1)
     try:
@@ -203,6 +224,26 @@ def test_a_host_that_does_not_answer_is_told(bench: AgentBench):
     assert facts.refused == ()
     assert facts.warnings == tuple(f"{place} did not answer the agent's proxy" for place in
                                    (f"{MODEL}:444", "nobody.test:443"))  # fmt: skip
+
+
+def test_nothing_comes_of_what_follows_a_plain_request_that_was_let_through(bench: AgentBench):
+    """The same connection might reach the second half of the proxy, past the first."""
+    first = f"http://{MODEL}:8080/v1"
+    seconds = [
+        "GET http://github.com:8080/x HTTP/1.1\nHost: github.com",
+        f"GET http://github.com:8080/x HTTP/1.1\nHost: {MODEL}",
+        "GET /x HTTP/1.1\nHost: github.com:8080",
+        f"CONNECT github.com:443 HTTP/1.1\nHost: {MODEL}:443",
+        f"CONNECT {MODEL}:8443 HTTP/1.1\nHost: {MODEL}",
+        "GET http://127.0.0.1:3129/squid-internal-mgr/menu HTTP/1.1\nHost: x",
+        "GET http://localhost:3129/squid-internal-mgr/config HTTP/1.1\nHost: x",
+        f"GET http://{MODEL}:8080@github.com:8080/x HTTP/1.1\nHost: x",
+        f"GET http://github.com:8080#{MODEL}:8080/x HTTP/1.1\nHost: x",
+        f"GET ftp://{MODEL}:8080/x HTTP/1.1\nHost: x",
+    ]  # fmt: skip
+    found, _ = tried(bench, *((how, f"{first}\n{one}") for how in ("behind", "at_once") for one in seconds))
+    assert [one[0] for one in found] == ["no"] * 2 * len(seconds), found
+    assert not any("no first answer" in one[1] for one in found), found
 
 
 def test_stars_stand_for_names_in_greetings_too(bench: AgentBench):

@@ -49,6 +49,9 @@ def test_refusals_by_the_greeting_are_read_from_the_log():
     assert one("api.test:8443 a%20b terminate NONE_NONE/200 - -") == ("a%20b", 8443, named)
     nameless = "its greeting of TLS names no host"
     assert one("api.test:443 - terminate NONE_NONE/200 - -") == ("api.test", 443, nameless)
+    listed = "not among the hosts of the tool"
+    assert one("http://github.com/x - - TCP_DENIED/403 ERR_ACCESS_DENIED -") == ("github.com", 80, listed)
+    assert one("github.com:443 - - TCP_DENIED/200 ERR_ACCESS_DENIED -") == ("github.com", 443, listed)
     clear = "api.test:443 - peek NONE_NONE/200 ERR_PROTOCOL_UNKNOWN"
     assert one(f"{clear} -") == ("api.test", 443, "it was not spoken to in TLS")
     assert one(f"{clear} yes") is None
@@ -104,6 +107,27 @@ def test_rules_let_through_names_and_ports_together():
         "http://model.test:80800/", "https://api.test:443/", "api.test:443/../x", "user@api.test:443",
     ):  # fmt: skip
         assert not let_through(asked), asked
+
+
+def test_the_usual_port_of_plain_requests_may_be_left_out():
+    rules = told(Destination("api.test", 80), Destination("model.test", 8080))[egress.RULES].split("\n")[:-1]
+    good = (
+        "http://api.test/v1",
+        "http://api.test",
+        "http://api.test:80/",
+        "api.test:80",
+        "http://model.test:8080/",
+    )
+    for asked in good:
+        assert any(re.search(rule, asked, re.I) for rule in rules), asked
+    for asked in (
+        "http://model.test/",
+        "http://api.test:8080/",
+        "http://api.test80/",
+        "api.test:443",
+        "http://api.test@x/",
+    ):
+        assert not any(re.search(rule, asked, re.I) for rule in rules), asked
 
 
 def test_a_greeting_of_tls_must_name_a_host_of_the_list():
