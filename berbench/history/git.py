@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
@@ -246,6 +246,8 @@ def _feed(sink: IO[bytes], blocks: Iterable[bytes]) -> None:
             sink.write(block)
             if block == SEND:
                 sink.flush()
-        sink.close()
-    except (BrokenPipeError, ValueError, OSError):
+    except (ValueError, OSError):
         pass  # git ended first; its exit code tells why
+    finally:
+        with suppress(ValueError, OSError):  # the same for what was not sent yet
+            sink.close()

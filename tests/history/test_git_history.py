@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,6 +84,18 @@ def test_closing_the_walk_ends_its_process(tmp_path: Path) -> None:
         assert threading.active_count() < before
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_what_git_did_not_read_leaves_no_file_open(
+    history: GitHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[str] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: left.append(str(told.exc_value)))
+    for _ in range(3):
+        with history._git.stream("cat-file", "--batch", feed=itertools.repeat(b"x" * 100 + b"\n", 200_000)):
+            pass  # and is ended
+    gc.collect()
+    assert not left
 
 
 def test_messages_of_any_bytes_are_readable(tmp_path: Path) -> None:
