@@ -1,8 +1,9 @@
 """What every test stands on: a process environment of its own, and real containers only when asked for.
 
-`pytest` runs all that needs no engine; tests marked `docker` are deselected. `pytest --docker` (or
-`BERBENCH_REQUIRE_DOCKER=1`) adds them, and then an engine that does not answer fails each of them. In the same
-way `--browser` (or `BERBENCH_REQUIRE_BROWSER=1`) adds the tests marked `browser`.
+`pytest` runs all that needs no engine, in a process for each core (cores.py says when); tests marked `docker` are
+deselected. `pytest --docker` (or `BERBENCH_REQUIRE_DOCKER=1`) adds them, and then an engine that does not answer
+fails each of them. In the same way `--browser` (or `BERBENCH_REQUIRE_BROWSER=1`) adds the tests marked `browser`.
+Either runs in one process: those tests share what they need.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 from hypothesis import settings
 
 import browser
+import cores
 import engine_probe
 
 # A suite that gives the same answer twice; `--hypothesis-profile=explore` looks for new examples.
@@ -63,13 +65,26 @@ def _wants(config: pytest.Config, mark: str) -> bool:
     return required or bool(config.getoption(f"--{mark}"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Ask for workers before xdist looks whether someone did."""
+    shared = _wants(config, "docker") or _wants(config, "browser")
+    if not shared and (number := cores.processes(config)):
+        config.option.numprocesses = number
+        config.option.dist = "worksteal"
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give the session a home, a config and a temp folder of its own, before any test module is imported."""
     # A shell that starts this in the background has Ctrl-C ignored, here and in every child.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_saved] = dict(os.environ)
     # Beside the room of the process that started this one, where tests run in several, and not inside it.
-    temp_root = os.environ.get("PYTEST_DEBUG_TEMPROOT") or tempfile.gettempdir()
+    # An engine may be unable to mount what lies in memory.
+    usual = tempfile.gettempdir()
+    temp_root = os.environ.get("PYTEST_DEBUG_TEMPROOT") or (
+        usual if "TMPDIR" in os.environ or wants_docker(config) else cores.temp_root(usual)
+    )
     room = Path(tempfile.mkdtemp(prefix="bb-tests-", dir=temp_root))  # short: unix sockets live below it
     config.stash[_room] = room
     # Contexts and credentials of the engine's client stay where they are.
@@ -133,6 +148,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def plain_pytests() -> Iterator[None]:
+    """Each pytest that a test starts loads what its own project asks for, not whatever is installed beside us.
+
+    Not earlier than here: the workers of this very run do need their plug-ins.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_temp_folder_is_left() -> Iterator[None]:
     """In each process that runs tests; test_leftovers.py looks in one."""
     yield
@@ -142,8 +168,9 @@ def no_temp_folder_is_left() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def own_data_dir(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A data folder that no other test has seen; made by whoever writes into it."""
+    """A data folder that no other test has seen, made by whoever writes into it; and a page as wide as any."""
     folder = request.config.stash[_room] / "berbench-data" / str(next(_numbers))
     monkeypatch.setenv("BERBENCH_DATA_DIR", str(folder))
+    monkeypatch.setenv("COLUMNS", "80")  # as where nobody looks, however wide the terminal is
     yield folder
     shutil.rmtree(folder, ignore_errors=True)

@@ -19,6 +19,12 @@ from berbench.stages.validate import validate_task
 GOOD = "Leave words out of top()"
 
 
+@pytest.fixture(autouse=True)
+def wide_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sentence is broken in two."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+
 def test_a_spoilt_record_hides_neither_the_task_nor_an_older_record(place: SamplePlace) -> None:
     created = place.create(place.sample.pull_requests[0])
     verdict = Verdict(VerdictName.BASE_PASSES, "the base trial passes")
