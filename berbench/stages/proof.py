@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from berbench.diagnosis import diagnose_build
 from berbench.evidence.reading import without_escapes
 from berbench.model.task import Control, Task, TaskFiles
 from berbench.model.trial import Build, Image, Verdict, VerdictName
-from berbench.stages.control import Controls
 from berbench.stages.luck import Luck, Proven, pairs_of, repeats, shake
 from berbench.stages.trees import Trees, hidden_paths
 from berbench.stages.verifier import Verifier
 from berbench.verdicts import Hidden, Trialed
 from berbench.verdicts.luck import judge_repeats
+
+if TYPE_CHECKING:
+    from berbench.stages.control import Controls
 
 Say = Callable[[str], None]
 
@@ -66,8 +70,8 @@ def _attempt(verifier: Verifier, subject: Subject, luck: Luck, *, exact: bool, s
         return Proof(_image_without_tree(task, build.image), build.image, build_log=build.log)
     times = f", {luck.repeat} times each" if luck.repeat > 1 else ""
     say(f"trials: base and reference side by side{times}")
-    controls = Controls(verifier, subject.files, trees, subject.test_patterns, build.image)
-    trials = verifier.run(task, build.image, repeats(trees, luck.repeat), lambda: controls.runs)
+    controls = cache(partial(_controls, verifier, subject, build.image))
+    trials = verifier.run(task, build.image, repeats(trees, luck.repeat), lambda: controls().runs)
     hidden = Hidden(paths=hidden_paths(verifier.history, trees.base, trees.with_tests))
     verdict = judge_repeats(pairs_of(trials, luck.repeat), hidden)
     verdict = replace(verdict, warnings=(*verdict.warnings, *held.warnings))
@@ -75,8 +79,15 @@ def _attempt(verifier: Verifier, subject: Subject, luck: Luck, *, exact: bool, s
     proven = Proof(shaken.verdict, build.image, shaken.trials, build.log)
     if proven.verdict.name is not VerdictName.VALIDATED:
         return proven
-    control, verdict = controls.judge(proven.verdict, trials, say)
+    control, verdict = controls().judge(proven.verdict, trials, say)
     return replace(proven, control=control, verdict=verdict)
+
+
+def _controls(verifier: Verifier, subject: Subject, image: Image) -> Controls:
+    # Loaded while the proof's own trials run, which are to begin as soon as they can: it takes some 50 ms.
+    from berbench.stages.control import Controls
+
+    return Controls(verifier, subject.files, subject.trees, subject.test_patterns, image)
 
 
 def _image_without_tree(task: Task, image: Image) -> Verdict:
