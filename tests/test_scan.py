@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from berbench.cli.show_scan import show_scan
 from berbench.errors import ForgeError, NotOnForge, RateLimited
 from berbench.history.repository import GitHistory
 from berbench.landings import landing_of
-from berbench.model.changes import Issue, PullRequest, Repository
+from berbench.model.changes import Issue, LandedBy, PullRequest, Repository
 from berbench.split import classify
 from berbench.stages.patches import obstacles
 from berbench.stages.scan import ScanReport, document, scan
@@ -193,6 +194,24 @@ def test_P20_P19_what_create_must_refuse_is_no_candidate(story: Story, history: 
 def test_a_history_without_pull_requests_gives_an_empty_list(story: Story, history: GitHistory) -> None:
     report = report_of(history)
     assert (report.candidates, report.considered) == ((), 0)
+
+
+def test_M02_how_many_landed_in_which_form_is_told(
+    story: Story, history: GitHistory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for pr in (2, 3, 4):
+        story.fix(pr)
+    story.repo.branch("topic")
+    story.fix(5)
+    story.repo.switch("main")
+    story.repo.merge("topic", "Merge pull request #6 from o/topic\n\nFix words")
+    story.repo.commit("Pushed", {"README": b"1\n"})
+    report = report_of(history)
+    assert report.forms == {LandedBy.SQUASH: 3, LandedBy.MERGE: 1}
+    show_scan(report, verbose=False)
+    said = capsys.readouterr().out
+    assert "landings by form: 3 squash, 1 merge\n" in said
+    assert "2 commits name no pull request" in said
 
 
 def test_M08_direct_pushes_are_counted_and_no_number_is_invented(story: Story, history: GitHistory) -> None:

@@ -40,6 +40,9 @@ def show_scan(report: ScanReport, *, verbose: bool) -> None:
             else f"{report.unnamed} commits name no pull request"
         )
     )
+    if report.forms:
+        counts = sorted(report.forms.items(), key=lambda item: (-item[1], item[0]))
+        say("landings by form: " + ", ".join(f"{count} {form}" for form, count in counts))
     for note in report.notes:
         say(note)
     if report.not_fetched:

@@ -66,6 +66,11 @@ class DockerEngine:
             free_bytes=said["free"],
         )
 
+    def _recorded(self) -> str:
+        """The engine as records name it: both versions, and the platform."""
+        info = self.info()
+        return f"{info.name} (API {info.api_version}, {info.client_version}), {info.platform}"
+
     def interrupt(self) -> None:
         """End every build and trial of this object."""
         with self._lock:
@@ -184,7 +189,7 @@ class DockerEngine:
             replace(
                 seen,
                 started_at=started,
-                engine=f"{said['name']} {said['ServerVersion']}, {said['platform']}",
+                engine=self._recorded(),
                 installed=installed,
                 warnings=tuple(trouble),
             ),
@@ -207,7 +212,7 @@ class DockerEngine:
         """One fresh container for an agent, with a way out of its own, removed whatever happens."""
         said = self._about()
         self._need_disk()
-        name = f"{said['name']} {said['ServerVersion']}, {said['platform']}"
+        name = self._recorded()
         cpus = min(wanted.limits.cpus, float(said["NCPU"]))
         try:
             with self._workspaces.open(wanted, engine=name, cpus=cpus, hold=self._interruptible) as workspace:

@@ -6,7 +6,8 @@ the end, and only for what local history does not tell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -15,7 +16,7 @@ from berbench.forge.door import Forge
 from berbench.history.comparison import Comparison
 from berbench.history.door import History
 from berbench.landings import may_land, read_landings
-from berbench.model.changes import Landing, LineCount, NotLanding, Repository, Split
+from berbench.model.changes import LandedBy, Landing, LineCount, NotLanding, Repository, Split
 from berbench.ranking import Ranked, Rejected, Size, measure, rank
 from berbench.split import classify, need_patterns
 from berbench.stages.unfit import obstacle, ruled_out
@@ -57,7 +58,7 @@ class ScanReport:
 
     `considered` counts landings that were looked at, candidates and rejected ones. `unnamed` counts commits
     that name no pull request, `unlinked` candidates known to have no issue, `not_fetched` those for which
-    the forge could not be asked.
+    the forge could not be asked. `forms` counts the landings that were looked at by the way they landed.
     """
 
     repository: str
@@ -69,6 +70,7 @@ class ScanReport:
     unlinked: int = 0
     not_fetched: int = 0
     notes: tuple[str, ...] = ()
+    forms: Mapping[LandedBy, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class _Harvest:
     rejected: list[NotLanding] = field(default_factory=list)
     unnamed: int = 0  # commits that name no pull request: there may be very many
     newest_unnamed: str = ""
+    forms: Counter[LandedBy] = field(default_factory=Counter)
 
 
 def scan(
@@ -149,6 +152,7 @@ def scan(
         unlinked=sum(1 for found in candidates if not found.issues and not _unknown(found.reasons)),
         not_fetched=sum(1 for found in candidates if _unknown(found.reasons)),
         notes=tuple(notes),
+        forms=harvest.forms,
     )
 
 
@@ -202,6 +206,7 @@ def _walk(
                 harvest.unnamed += 1
                 harvest.newest_unnamed = harvest.newest_unnamed or found.commit
             continue
+        harvest.forms[found.landed_by] += 1
         split = classify(found.changes, patterns)
         reason = ruled_out(split, max_files)
         if reason:

@@ -110,9 +110,11 @@ def test_D10_both_versions_are_known(engine: DockerEngine):
     assert info.free_bytes is None or info.free_bytes > 0
 
 
-def test_D13_platform_and_image_stand_in_the_facts(engine: DockerEngine, bench: Bench):
+def test_D10_D13_versions_platform_and_image_stand_in_the_facts(engine: DockerEngine, bench: Bench):
     facts = bench.trial("true")
-    assert facts.engine == f"{engine.info().name}, {engine.info().platform}"
+    info = engine.info()
+    versions = f"API {info.api_version}, {info.client_version}"
+    assert facts.engine == f"{info.name} ({versions}), {info.platform}"
     assert facts.image == bench.image.id and facts.started_at is not None
 
 
