@@ -94,9 +94,19 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _imports(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(_tree(path)))
+
+
+@cache
+def _imports(path: Path) -> tuple[tuple[int, str], ...]:
     """(line, dotted name) of every import, wherever it stands; `from a import b` gives `a.b`."""
-    for node in ast.walk(_tree(path)):
+    return tuple(_found_imports(path))
+
+
+def _found_imports(path: Path) -> Iterator[tuple[int, str]]:
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name
@@ -142,7 +152,7 @@ def _reaches_outside(path: Path) -> Iterator[str]:
         let_in = name == "os" or name.removeprefix("os.") in OS_FUNCTIONS
         if any(_is(name, module) for module in OUTSIDE) or (_is(name, "os") and not let_in):
             yield f"{line}: import {name}"
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
             yield f"{node.lineno}: {node.func.id}()"
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -159,7 +169,7 @@ def test_files_and_functions_stay_short() -> None:
         lines = len(path.read_text(encoding="utf-8").splitlines())
         if lines > LONGEST_FILE:
             long.append(f"{_name(path)}: {lines} lines")
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or 0) - node.lineno + 1
                 if lines > LONGEST_FUNCTION:
@@ -207,9 +217,10 @@ def test_only_the_cli_prints() -> None:
 
 def _prints(path: Path) -> Iterator[int]:
     yield from (line for line, name in _imports(path) if _is(name, "typer") or _is(name, "rich"))
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(path):
         called = isinstance(node, ast.Call) and ast.unparse(node.func) == "print"
-        stream = isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr")
+        named = isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr")
+        stream = named and ast.unparse(node) in ("sys.stdout", "sys.stderr")
         if called or stream:
             yield node.lineno
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from berbench import __version__
 from berbench.cli import (
@@ -124,6 +127,12 @@ def _in_utf8() -> None:
         os.execv(sys.executable, [sys.executable, "-P", "-X", "utf8", "-m", "berbench", *sys.argv[1:]])
 
 
+@cache
+def _program() -> Callable[..., int | None]:
+    """The verbs with their options, put together once however often the program runs in this process."""
+    return get_command(app)
+
+
 def main() -> None:
     """Run the program and end the process with the exit code that the outcome deserves."""
     _in_utf8()
@@ -135,7 +144,7 @@ def main() -> None:
             signal.signal(number, _stopped)
     console.prepare()
     try:
-        code = app(standalone_mode=False)
+        code = _program()(standalone_mode=False)
         if code == Interrupted.exit_code:  # what Ctrl-C has become on its way here
             raise KeyboardInterrupt
         console.flush()

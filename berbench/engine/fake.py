@@ -270,6 +270,7 @@ def _environment(more: Sequence[tuple[str, str]], room: Path, mark: str) -> Mapp
         "TERM": "dumb",
         "NO_COLOR": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # a container would have no plug-ins of this Python either
         **{name: os.fsdecode(_here_bytes(os.fsencode(value), root)) for name, value in more},
         MARK: mark,
     }

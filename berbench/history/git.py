@@ -81,6 +81,9 @@ _ENVIRONMENT = {
     "TZ": "UTC",
 }
 
+# Not worth another process at every call: GitPython's own, and where certificates lie, for transports we shut out.
+_UNREAD = frozenset({"GIT_PYTHON_REFRESH", "GIT_SSL_CAINFO"})
+
 _PARTIAL = ("promisor", "lazy fetch", "transport '", "not allowed", "could not fetch")
 
 
@@ -193,7 +196,7 @@ class Command:
     ) -> _Process:
         # GitPython hands on the caller's whole environment; `env -u` takes foreign GIT_* out of it.
         kept = {**self._env, **(env or {})}
-        foreign = [name for name in os.environ if name.startswith("GIT_") and name not in kept]
+        foreign = [name for name in os.environ if name.startswith("GIT_") and name not in {*kept, *_UNREAD}]
         prefix = ["env", *(word for name in foreign for word in ("-u", name))] if foreign else []
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         command = [*prefix, "git", "--no-pager", *settings, *self._options, *args]
