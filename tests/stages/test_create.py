@@ -16,7 +16,7 @@ from berbench.stages.init import initialise
 from berbench.stages.lint import LintDoors
 from berbench.stages.scan import scan
 from berbench.store import Project
-from gitrepo import RepoBuilder
+from gitrepo import File, RepoBuilder, gitlink, symlink
 
 
 def _landed(place: SamplePlace, pr: int) -> object:
@@ -142,6 +142,37 @@ def test_where_only_data_changed_the_tests_that_name_it_are_run(tmp_path: Path) 
         made = create(Doors(doors, None), Request(5), lambda line: None)
     assert made.files.task.verify.command == "python -m pytest tests/unit/test_rows.py"
     assert "only data" in made.proposal.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"sub": gitlink("1" * 40)}, "it moves the submodule 'sub'"),
+        ({"model": b"version https://git-lfs.github.com/spec/v1\n"}, "whose content is kept in LFS"),
+        ({"out": symlink("../x")}, "the link 'out' points out of the repository"),
+        ({"a.py": None}, "it changes only tests"),
+        ({"tests/test_a.py": b"def test_a():\n    assert 1\n"}, "it changes only implementation"),
+    ],
+)
+def test_P19_P20_what_can_not_keep_the_law_is_refused_by_name(
+    tmp_path: Path, more: dict[str, File], said: str
+) -> None:
+    repo = RepoBuilder(tmp_path / "repo")
+    start: dict[str, File] = {"b.py": b"x = 1\n", "tests/test_a.py": b"def test_a():\n    assert 1\n"}
+    repo.commit("Begin", start)
+    change: dict[str, File] = {"a.py": b"x = 2\n", "tests/test_a.py": b"def test_a():\n    assert 2\n"}
+    wanted = {path: data for path, data in (change | more).items() if data is not None}
+    repo.commit("Change (#5)", wanted)
+    with GitHistory(repo.path) as history:
+        project = Project(repo.path, locks=tmp_path / "locks")
+        initialise(
+            history, project, remote="origin", repository=Repository(), base_image="x", today=date(2026, 1, 2)
+        )
+        doors = LintDoors(history, project, project.read_config(), Repository(), "refs/heads/main")
+        with pytest.raises(LandingError) as refused:
+            create(Doors(doors, None), Request(5), lambda line: None)
+        assert said in refused.value.message
+        assert not project.task_ids()
 
 
 def test_the_users_repository_is_untouched(place: SamplePlace) -> None:
