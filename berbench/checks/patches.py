@@ -118,14 +118,14 @@ def _sides(patches: Patches, facts: LintFacts) -> Iterator[Problem]:
         yield _again(
             "tests-hold-implementation",
             TESTS,
-            f"{listed(strangers)} is no test by harvest.test_patterns, and would give part of the answer",
+            f"{listed(strangers)}: no test by harvest.test_patterns, and would give part of the answer",
         )
     misfiled = [file.path for file in patches.reference if is_test(file.path)]
     if misfiled:
         yield _again(
             "reference-holds-tests",
             REFERENCE,
-            f"{listed(misfiled)} is a test by harvest.test_patterns, and belongs to tests.patch",
+            f"{listed(misfiled)}: a test by harvest.test_patterns, and belongs to tests.patch",
         )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from berbench.checks import LEAK_CODES, LintFacts, fix, lint, names_in_question
 from berbench.errors import BerbenchError, ConfigError, RepositoryError
 from berbench.history.door import History
+from berbench.landings import form_of
 from berbench.model.changes import Repository
 from berbench.model.task import Config, TaskFiles
 from berbench.model.trial import Problem
@@ -104,13 +106,20 @@ def _facts(doors: LintDoors, files: TaskFiles, leaks: Leaks | None) -> LintFacts
 
 
 def leaks_of_task(doors: LintDoors, files: TaskFiles, module: str = "") -> Leaks:
-    """What the prompt must not tell, as far as the task itself remembers it."""
+    """What the prompt must not tell, as far as the task and local history remember it."""
     source = files.task.source
+    commits = {source.base_commit, source.landing_commit}
+    branch = ""
+    with suppress(RepositoryError):  # lint says by itself that a commit is missing
+        form = form_of(doors.history.commit(source.landing_commit))
+        branch = form.source_branch if form else ""
+        commits |= {commit.sha for commit in doors.history.between(source.base_commit, source.landing_commit)}
     return Leaks(
         repository=doors.repository,
         pr=source.pull_request,
         issues=source.issues,
-        commits=(source.base_commit, source.landing_commit),
+        commits=tuple(sorted(commits)),
+        branch=branch,
         module_path=module,
     )
 

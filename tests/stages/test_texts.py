@@ -102,3 +102,10 @@ def test_a_forge_that_is_down_gives_no_prompt_out_of_less(place: SamplePlace) ->
         with pytest.raises(ForgeError) as caught:
             _create(place, ForgeOnPaper(failure=ForgeDown("no answer", remedy=remedy)))
         assert caught.value.remedy.count("--no-api") == 1
+
+
+def test_T01_what_the_forge_tells_of_the_branch_is_not_told_on(place: SamplePlace) -> None:
+    text = f"Try `without=` as the branch leave-words does, at {'d' * 40} and {'d' * 9}."
+    prompt = _create(place, ForgeOnPaper(issues={7: Issue(7, "Words of no interest", text, "")})).files.prompt
+    assert b"without=" in prompt
+    assert b"leave-words" not in prompt and b"ddd" not in prompt
