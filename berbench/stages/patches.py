@@ -25,7 +25,9 @@ def obstacles(history: History, landing: Landing, split: Split) -> tuple[str, ..
     """All of `problems`, with what only contents can tell: LFS pointers, and links that leave the tree."""
     changed = [change.path for change in (*split.tests, *split.reference)]
     old, new = history.read(landing.base, changed), history.read(landing.commit, changed)
-    lfs = {path for side in (old, new) for path, data in side.items() if data.startswith(LFS_POINTER.encode())}
+    lfs = {
+        path for side in (old, new) for path, data in side.items() if data.startswith(LFS_POINTER.encode())
+    }
     links = {change.path: os.fsdecode(new[change.path]) for change in added_links(split)}
     return problems(split, lfs=lfs, links=links)
 
