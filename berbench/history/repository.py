@@ -70,6 +70,7 @@ class GitHistory(Snapshots):
         )
         self._trees = Trees(self._git, self._scratch)
         self._applied: dict[tuple[str, bytes], str] = {}
+        self._commits: set[str] = set()  # full ids that git told: they stay what they are
 
     def __enter__(self) -> GitHistory:
         return self
@@ -300,8 +301,13 @@ class GitHistory(Snapshots):
         """Full id of a commit, "" when it is none."""
         if not revision or revision.startswith("-") or "\0" in revision:
             return ""
+        if revision in self._commits:
+            return revision
         answer = self._git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
-        return answer.line if answer.code == 0 and _FULL_ID.fullmatch(answer.line) else ""
+        if answer.code != 0 or not _FULL_ID.fullmatch(answer.line):
+            return ""
+        self._commits.add(answer.line)
+        return answer.line
 
     def _main_names(self, configured: str, remote: str) -> Iterator[str]:
         if configured:

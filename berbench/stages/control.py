@@ -7,7 +7,7 @@ an honest candidate would be accused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -43,10 +43,11 @@ class Controls:
     test_patterns: tuple[str, ...]
     image: Image
 
-    @cached_property
-    def runs(self) -> dict[str, Run]:
-        """The trials of the first round: the reference, and the opponents that need one."""
-        return self._plan.runs(NAME, self.trees.solved) | self._challenge.runs()
+    def runs(self) -> Iterator[tuple[str, Run]]:
+        """The trials of the first round by name, each as soon as it is prepared: the reference, then the opponents
+        that need one."""
+        yield from self._plan.runs(NAME, self.trees.solved).items()
+        yield from self._challenge.runs().items()
 
     @cached_property
     def _hidden(self) -> Mapping[str, FileEntry]:

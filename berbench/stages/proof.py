@@ -71,7 +71,7 @@ def _attempt(verifier: Verifier, subject: Subject, luck: Luck, *, exact: bool, s
     times = f", {luck.repeat} times each" if luck.repeat > 1 else ""
     say(f"trials: base and reference side by side{times}")
     controls = cache(partial(_controls, verifier, subject, build.image))
-    trials = verifier.run(task, build.image, repeats(trees, luck.repeat), lambda: controls().runs)
+    trials = verifier.run(task, build.image, repeats(trees, luck.repeat), lambda: controls().runs())
     hidden = Hidden(paths=hidden_paths(verifier.history, trees.base, trees.with_tests))
     verdict = judge_repeats(pairs_of(trials, luck.repeat), hidden)
     verdict = replace(verdict, warnings=(*verdict.warnings, *held.warnings))

@@ -71,20 +71,20 @@ class Verifier:
         task: Task,
         image: Image,
         runs: Mapping[str, Run],
-        later: Callable[[], Mapping[str, Run]] = dict,
+        later: Callable[[], Iterable[tuple[str, Run]]] = tuple,
     ) -> dict[str, Trialed]:
         """Named trials, side by side; `later` prepares more of them while the first are under way. EngineError when
         the engine fails in any of them."""
         instrumented: dict[str, Instrumentation] = {}
 
-        def ready(some: Mapping[str, Run]) -> Iterator[Trial]:
-            for name, run in some.items():
+        def ready(some: Iterable[tuple[str, Run]]) -> Iterator[Trial]:
+            for name, run in some:
                 instrumented[name] = self._instrument(task, run)
                 yield self._trial(task, image, name, run, instrumented[name])
 
         def trials() -> Iterator[Trial]:
-            yield from ready(runs)
-            yield from ready(later())
+            yield from ready(runs.items())
+            yield from ready(later())  # asked for once the first have begun
 
         return {
             facts.trial: Trialed(facts, read_evidence(instrumented[facts.trial], facts))
