@@ -140,6 +140,30 @@ def test_M02_merge_squash_series_and_direct_pushes_are_told_apart(repo: RepoBuil
     assert len(unnamed) == 2  # the push and the first commit
 
 
+def test_M14_the_branch_of_a_revert_tells_what_it_reverts(repo: RepoBuilder, read: Read) -> None:
+    repo.commit("Faster (#9)", {"f": b"1\n"})
+    topic(repo, "revert-9-faster", "Slower again")
+    repo.merge(
+        "revert-9-faster",
+        "Merge pull request #10 from o/revert-9-faster\n\nReverting what made it fast, for now",
+    )
+    assert refused(read())[9] == "reverted later by #10"
+
+
+def test_trailers_of_two_pull_requests_name_none(repo: RepoBuilder, read: Read) -> None:
+    """A backport keeps the first one's trailer beside its own."""
+    url = "PR-URL: https://forge.example/o/r/pull"
+    repo.commit(f"One\n\n{url}/3\n{url}/3", {"f": b"1\n"})
+    repo.commit(f"Two\n\n{url}/4\n{url}/5", {"f": b"2\n"})
+    assert list(landings(read())) == [3]
+
+
+def test_a_pull_request_is_no_issue_of_its_own(repo: RepoBuilder, read: Read) -> None:
+    topic(repo, "t", "Work\n\nCloses #7, fixes #3")
+    repo.merge("t", "Merge pull request #7 from o/t\n\nFix")
+    assert landings(read())[7].issues == (3,)
+
+
 def test_a_series_that_takes_something_back_tells_the_sum(repo: RepoBuilder, read: Read) -> None:
     for data in (b"1\n", b"0\n"):
         repo.commit(f"Step {data!r} (#4)", {"a": data, "b": data})

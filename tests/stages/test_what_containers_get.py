@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
 
 import pytest
@@ -10,6 +11,7 @@ from sampleplace import SamplePlace, Scripted
 from berbench.engine.door import Say
 from berbench.model.changes import FileEntry
 from berbench.model.trial import Build, Facts, ImageRecipe, Limits, Trial
+from berbench.stages.create import Doors, Request, create
 from berbench.stages.validate import validate_task
 
 
@@ -56,6 +58,54 @@ def test_S01_S05_T01_an_image_holds_no_history_and_nothing_of_any_task(
         told = repr((trial.command, trial.env, trial.setup, trial.kit))
         assert source.landing_commit not in told
         assert source.base_commit not in told
+
+
+def test_S05_tasks_that_are_committed_reach_no_image_and_no_trial(
+    place: SamplePlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository may keep its tasks, and a landing may bring some: later images hold none all the same."""
+    root = place.sample.root
+
+    def commit(message: str, **files: str) -> str:
+        for name, text in files.items():
+            path = root / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        for words in (("add", "-A"), ("commit", "-qm", message)):
+            subprocess.run(["git", "-C", str(root), *words], check=True)
+        return place.history.resolve("HEAD")
+
+    place.create(place.pull("Count sentences"))
+    commit("Keep the tasks")
+    with_ber = {".ber__bench__tasks__note": "brought along\n", ".ber__bench__config.more": "gone later\n"}
+    fixed = {"tally__more.py": "ONE = 1\n", "tests__test_more.py": "from tally.more import ONE\n"}
+    landing = commit("Bring one", **with_ber, **fixed)
+    created = create(Doors(place.lint, None), Request(None, landing), lambda line: None)
+    assert b".ber/bench/tasks/note" in created.files.reference_patch  # the split law keeps every path
+
+    contexts: list[str] = []
+    trials: list[Trial] = []
+    build = place.engine.build
+
+    def watch_build(
+        recipe: ImageRecipe, context: Callable[[], Iterable[FileEntry]], *, timeout_s: float, say: Say
+    ) -> Build:
+        contexts.extend(entry.path for entry in context())
+        return build(recipe, context, timeout_s=timeout_s, say=say)
+
+    class Watching(Scripted):
+        def run(self, trials_: Iterable[Trial]) -> Sequence[Facts]:
+            trials.extend(given := list(trials_))
+            return super().run(given)
+
+    monkeypatch.setattr(place.engine, "build", watch_build)
+    validate_task(place.bench_with(Watching()), created.id, say=lambda task_id, line: None)
+    assert "tally/words.py" in contexts
+    assert not [path for path in contexts if path.startswith((".git/", ".ber/"))]
+    assert any(entry.path == "tally/more.py" for trial in trials for entry in trial.delta.writes)
+    for trial in trials:
+        written = [*(entry.path for entry in trial.delta.writes), *trial.delta.deletes]
+        assert not [path for path in written if path.startswith(".ber/")]
 
 
 @pytest.mark.parametrize("asked", ["none", "bridge"])
