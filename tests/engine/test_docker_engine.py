@@ -390,6 +390,12 @@ def test_D01_D02_nothing_of_a_trial_runs_on(bench: Bench):
     assert not processes_with("sleep\x0097533") and not processes_with("sleep\x0097534")
 
 
+def test_D07_an_init_is_the_first_process(bench: Bench):
+    """It hands signals on and takes in orphans, which a shell in its place would not."""
+    first = bench.says("cat /proc/1/comm").decode().strip()
+    assert "init" in first or first == "tini", first
+
+
 def test_D07_a_main_process_that_ignores_term_costs_no_grace(bench: Bench):
     began = time.monotonic()
     facts = bench.trial("sh -c \"trap '' TERM INT HUP; sleep 97539\" & sleep 0.2; exit 2")

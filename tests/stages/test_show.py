@@ -111,6 +111,17 @@ def test_a_proof_is_not_told_twice(place: SamplePlace, capsys: pytest.CaptureFix
     assert "last validation" not in capsys.readouterr().out
 
 
+def test_a_task_whose_base_is_not_here_is_broken_and_says_how_to_get_it(place: SamplePlace) -> None:
+    created = place.create(place.pull(GOOD))
+    path = created.folder / "task.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(created.files.task.source.base_commit, "1" * 40), encoding="utf-8")
+    row = _row(place, created.id)
+    assert row["state"] == "broken"
+    assert "the base commit 111111111111 is not in this repository" in str(row["reason"])
+    assert "git fetch --unshallow" in str(row["reason"])
+
+
 def _row(place: SamplePlace, task_id: str) -> dict[str, Any]:
     rows: Any = list_document(stand(place.project, place.history, [task_id], place.data))["tasks"]
     (row,) = rows
