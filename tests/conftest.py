@@ -8,6 +8,7 @@ Either runs in one process: those tests share what they need.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -129,6 +130,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             config.hook.pytest_deselected(items=dropped)
             items[:] = [item for item in items if not item.get_closest_marker(mark)]
     items.sort(key=lambda item: item.path.name == LAST_FILE)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was collected stays to the end: nobody need look through it for garbage again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
