@@ -449,3 +449,35 @@ def test_the_present_is_told_from_fixed_dates(name: str, told: bool) -> None:
 
 def test_midnight_is_near_to_both_its_days() -> None:
     assert tells_now("t[23:59:58]", datetime(2026, 11, 30, 0, 0, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("code", [137, 143])
+@pytest.mark.parametrize("found", [Evidence(runner="pytest"), evidence(runner="pytest", report_missing=True)])
+def test_a_base_that_was_killed_proves_nothing_whatever_its_log_blames(code: int, found: Evidence) -> None:
+    """What the code did before the kill may look like its fault; no hidden test was seen to fail all the same."""
+    log = b"ImportError: cannot import name 'x'\nKilled\n"
+    said = verdict(trial(code, found, log))
+    assert said.name is VerdictName.BASE_PASSES
+    assert "killed before a hidden test was seen to fail" in said.reason
+    # The same end by the code's own doing is a failing base.
+    assert verdict(trial(1, found, log)).name is VerdictName.VALIDATED
+
+
+def test_a_base_that_was_killed_after_it_said_that_tests_failed_has_failed() -> None:
+    assert verdict(trial(137, summary(failed=1))).name is VerdictName.VALIDATED
+    assert verdict(trial(137, summary(passed=1))).name is VerdictName.INCONSISTENT
+
+
+def test_a_base_that_skips_all_its_tests_and_passes_is_a_base_that_passes() -> None:
+    skipped = evidence(f"skipped {A}")
+    assert verdict(trial(0, skipped)).name is VerdictName.BASE_PASSES
+    assert verdict(trial(1, skipped)).name is VerdictName.NO_TESTS_RAN
+
+
+def test_what_a_proof_stands_on_where_tests_can_not_be_told_apart() -> None:
+    found = verdict(trial(1, summary(failed=1)), trial(0, summary(passed=1)))
+    assert found.name is VerdictName.VALIDATED
+    assert found.reason == "the base fails and the reference passes, by the log's summary"
+    assert (found.base_failure, found.fail_to_pass) == ("tests", ())
+    bare = verdict(trial(1, Evidence()), trial(0, Evidence()))
+    assert (bare.name, bare.base_failure) == (VerdictName.VALIDATED, "collection")
