@@ -276,6 +276,24 @@ def test_M13_backports_are_duplicates_where_the_original_is_here(repo: RepoBuild
     assert original[:12] in refused(found)[92]
 
 
+def test_M13_copies_that_came_long_after_the_original_are_duplicates_too(
+    repo: RepoBuilder, read: Read
+) -> None:
+    """The walk meets them first, and waits for the original: as far down as the history goes."""
+    original = repo.commit("Fix it (#77)", {"fix": b"fix\n"})
+    repo.commit("Between (#80)", {"b": b"1\n"})
+    repo.commit("Backport #77 to 1.x (#90)", {"old": b"fix\n"})
+    repo.commit("Between (#91)", {"b": b"2\n"})
+    repo.commit(f"Fix it again (#92)\n\n(cherry picked from commit {original})", {"again": b"x\n"})
+    repo.commit("Between (#93)", {"b": b"3\n"})
+    alone = repo.commit("Backport #78 to 1.x (#94)", {"other": b"o\n"})
+    repo.commit("Between (#95)", {"b": b"4\n"})
+    found = read()
+    assert set(landings(found)) == {77, 80, 91, 93, 94, 95}
+    assert landings(found)[94].commit == alone
+    assert "#77" in refused(found)[90] and original[:12] in refused(found)[92]
+
+
 def test_M13_the_same_change_twice_is_one_landing(repo: RepoBuilder, read: Read) -> None:
     repo.branch("1.x")
     repo.commit("Fix it (#20)", {"fix": b"fix\n"})
