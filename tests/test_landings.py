@@ -140,6 +140,14 @@ def test_M02_merge_squash_series_and_direct_pushes_are_told_apart(repo: RepoBuil
     assert len(unnamed) == 2  # the push and the first commit
 
 
+def test_M14_only_what_is_called_a_revert_takes_a_number_back(repo: RepoBuilder, read: Read) -> None:
+    repo.commit("Add x (#9)", {"x": b"x\n"})
+    repo.commit("Tidy up (#12)\n\nNobody needs to revert #9 for this.", {"y": b"y\n"})
+    topic(repo, "t", 'Revert "Add x (#9)"', "Bring x back: it was not the cause")
+    repo.merge("t", "Merge pull request #13 from o/t\n\nFind the cause")
+    assert set(landings(read())) == {9, 12, 13}
+
+
 def test_M14_the_branch_of_a_revert_tells_what_it_reverts(repo: RepoBuilder, read: Read) -> None:
     repo.commit("Faster (#9)", {"f": b"1\n"})
     topic(repo, "revert-9-faster", "Slower again")
