@@ -370,6 +370,33 @@ def test_T02_each_shape_is_found_on_its_line(line: str) -> None:
     assert sure and all(text.count("\n", 0, leak.start) == 3 for leak in sure)
 
 
+def test_T02_every_number_of_a_list_is_one_of_those_it_begins_with() -> None:
+    for text in ("fixes #8, #9 and #10", "see #8 and #9, #10"):
+        assert [leak.sure for leak in find_leaks(text, HUB)] == [True, True, True], text
+    # Far from the list, a number stands for itself.
+    later = find_leaks("fixes #8. There are words enough in between, and then #900 comes.", HUB)
+    assert [leak.sure for leak in later] == [True, False]
+
+
+def test_an_exclamation_mark_before_a_number_is_a_reference_on_gitlab_alone() -> None:
+    assert not find_leaks("then !6 again", HUB)
+    assert [leak.code for leak in find_leaks("then !6 again", LAB)] == ["prompt-reference"]
+
+
+@pytest.mark.parametrize("page", ["", "/tree/fixed", "/commit/1234567", ".git"])
+def test_T01_a_fork_holds_the_answer_whatever_page_of_it_is_named(page: str) -> None:
+    for leaks, place in ((HUB, "github.com/somebody/tool"), (LAB, "gitlab.example.org/me/mine/tool")):
+        told = find_leaks(f"Look at https://{place}{page} for it.", leaks)
+        assert [leak.sure for leak in told] == [True], place
+    assert not find_leaks(f"Look at https://github.com/somebody/other{page and '/tree/main'} for it.", HUB)
+
+
+@pytest.mark.parametrize(("number", "told"), [(7, 0), (999, 0), (1000, 1), (2024, 0), (2101, 1), (31415, 1)])
+def test_a_number_alone_is_told_where_it_is_no_count_and_no_year(number: int, told: int) -> None:
+    leaks = Leaks(Repository("github.com", "owner/tool", "github"), number)
+    assert len(find_leaks(f"It takes {number} of them.", leaks)) == told
+
+
 @pytest.mark.parametrize(
     "text",
     [
