@@ -7,7 +7,6 @@ the most resident memory of that, in MB: the measured half of the second number.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from benchmarks import measure
 from benchmarks.measure import BERBENCH, Result
+from benchmarks.peak import own_peak
 from benchmarks.validate import proven_task
 from berbench.cli.run_progress import run_progress
 from berbench.cli.wiring import workplace
@@ -95,7 +95,7 @@ def _many(root: Path, data: Path, count: int) -> float:
             )
         engine.close()
     assert document["measured"] == count, document["measured"]
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return own_peak()
 
 
 def _talk(cell: Cell, ground: Ground, say: Say) -> AgentFacts:

@@ -65,10 +65,11 @@ def run(command: Sequence[str], cwd: Path, data: Path) -> bytes:
 
 
 _PEAK = """
-import resource, sys
+import sys
 from berbench.cli.app import app
+from benchmarks.peak import own_peak
 app(sys.argv[1:], standalone_mode=False)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)
+print(own_peak(), file=sys.stderr)
 """
 
 
@@ -83,10 +84,11 @@ def peak_memory(verb: Sequence[str], cwd: Path, data: Path) -> float:
 FILES, FOLDERS = 3_000, 150
 
 
-def long_history(path: Path, commits: int, every: int) -> Path:
+def long_history(path: Path, commits: int, every: int, *, named: bool = False) -> Path:
     """A repository of `commits` on one line, with a tree of a size that goes with such a history.
 
-    Each commit changes three files; each `every`-th is a pull request with a fix and a test.
+    Each commit changes three files; each `every`-th is a pull request with a fix and a test. With `named`, all
+    others are pull requests too, without a test.
     """
     stream = Stream()
     files = {_module(n): f"a = {n}\n" for n in range(FILES)}
@@ -95,7 +97,7 @@ def long_history(path: Path, commits: int, every: int) -> Path:
     mark = stream.commit("main", "Start", files, author=AUTHOR)
     for n in range(1, commits):
         changed = {_module(n * 7 + k * 911): f"a = {n}\n" for k in range(3)}
-        message = f"Change {n}"
+        message = f"Change {n} (#{n})" if named else f"Change {n}"
         if n % every == 0:
             message = f"Fix case {n} (#{n})"
             changed["tests/test_all.py"] = f"def test_{n}():\n    assert case({n}) == {n}\n"
