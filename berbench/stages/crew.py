@@ -26,6 +26,7 @@ from berbench.store.records import OtherVersion, Unreadable
 
 POLL_S = 0.2
 ENGINE_BACK_S = 60.0  # an engine that is started anew has so long
+ENGINE_ASKED_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,7 @@ class _Crew:
                     return
                 except EngineError:
                     self._lost = monotonic() >= until
-                    self.stop.wait(1)
+                    self.stop.wait(ENGINE_ASKED_S)
 
 
 def execute(

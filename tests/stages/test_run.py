@@ -137,26 +137,33 @@ def test_an_engine_that_fails_costs_no_second_run_of_the_agent(place: RunPlace) 
 def test_an_engine_that_is_gone_for_a_moment_fails_no_cell_that_had_not_begun(
     place: RunPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    back = time.monotonic() + 1.5
+    gone, asked, both = True, 0, threading.Barrier(2)
 
     def gone_for_a_moment(cell: Cell, ground: Ground) -> AgentFacts:
-        if time.monotonic() < back:
+        if gone:
+            if asked == 0:
+                both.wait(60)
             raise EngineError("The engine is gone.")
         return left(b"")
 
     def leftovers() -> tuple[()]:
-        if time.monotonic() < back:
+        nonlocal gone, asked
+        asked += 1
+        gone = asked < 3
+        if gone:
             raise EngineError("The engine is gone.")
         return ()
 
     place.work.script = gone_for_a_moment
     monkeypatch.setattr(place.place.engine, "leftovers", leftovers)
+    monkeypatch.setattr("berbench.stages.crew.ENGINE_ASKED_S", 0.05)
     plan = place.plan("{tools: [{tool: agent, model: [a, b]}], attempts: 3}")
     document = place.run(plan)
     assert (document["errors"], document["measured"]) == (2, 10)
+    assert asked == 4  # by the first until it was back, and once by the second
     # One that does not come back is waited for once, not for each cell.
     monkeypatch.setattr("berbench.stages.crew.ENGINE_BACK_S", 0.0)
-    back = time.monotonic() + 60
+    gone, asked = True, -1000
     assert place.run(plan, fresh=True)["errors"] == 12
 
 

@@ -358,12 +358,23 @@ def test_an_image_of_a_tree_that_is_not_in_this_repository_is_not_shared(
     assert len({recipe.key for recipe in built}) == 2
 
 
-def test_an_interrupt_is_not_kept_waiting_by_a_test_and_proves_nothing(place: SamplePlace) -> None:
+def test_an_interrupt_is_not_kept_waiting_by_a_test_and_proves_nothing(
+    place: SamplePlace, tmp_path: Path
+) -> None:
     created = place.create(place.pull(GOOD))
-    place.project.update_verify_command(created.id, f"sleep 60; {created.files.task.verify.command}")
-    began = time.monotonic()
-    threading.Timer(1.5, signal.raise_signal, [signal.SIGINT]).start()
+    running = tmp_path / "running"
+    command = f"touch {running}; sleep 60; {created.files.task.verify.command}"
+    place.project.update_verify_command(created.id, command)
+    interrupted: list[float] = []
+
+    def interrupt() -> None:
+        while not running.exists():
+            time.sleep(0.02)
+        interrupted.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         _validate(place, created.id)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - interrupted[0] < 20
     assert _state(place, created.id)[0] is TaskState.UNVALIDATED
