@@ -28,6 +28,7 @@ RULES = "/etc/tinyproxy/agent.rules"
 BACK = "/etc/tinyproxy/upstream.conf"
 GREETING = "/etc/squid/agent.conf"
 NAMES = "/etc/squid/agent.names"
+HOSTS = "/etc/squid/agent.hosts"
 CLEAR = "/etc/squid/agent.clear"
 BASES = ("berbench/base", "debian:bookworm-slim")  # the first that is there; the last can be fetched
 
@@ -53,9 +54,13 @@ exit 1
 """
 COMMAND = ("/bin/bash", "-c", _START)
 
-_TINYPROXY = """\
-Port {port}
-Timeout 3600
+# An agent may wait for an answer as long as its cell lasts, so nothing ends a silent connection sooner. No cell may
+# last longer than this.
+LONGEST_S = 1_000_000
+
+_TINYPROXY = f"""\
+Port {{port}}
+Timeout {LONGEST_S}
 LogLevel Info
 MaxClients 512
 DisableViaHeader Yes
@@ -71,23 +76,36 @@ Upstream http 127.0.0.1:{_INNER}
 """
 
 # The list is asked here again: what a program sends behind its first plain request comes straight through tinyproxy.
-# The certificate is needed to listen for greetings at all; nobody is ever shown it. A greeting without a name is held
-# against the host that was asked for by squid's own rule for names, so a helper is asked instead, by what stands in the
-# greeting, in characters that can't end a line.
+# Addresses are compared after their escapes are undone, so the host is compared by itself too. The certificate is
+# needed to listen for greetings at all; nobody is ever shown it. A greeting without a name is held against the host
+# that was asked for by squid's own rule for names, so a helper is asked instead, by what stands in the greeting, in
+# characters that can't end a line. ssl_bump takes a helper that does not answer for consent, so http_access, which
+# takes it for a refusal, asks once more before anything is connected. What squid can't read as a greeting may be one to
+# a server: only what begins with a capital letter, in base64 with Q to W, is no TLS for sure. A company's proxy might
+# tell in its answer to TRACE how it was asked, password and all.
 _SQUID = f"""\
 http_port 127.0.0.1:{_INNER} ssl-bump generate-host-certificates=off tls-cert=/etc/squid/unused.pem
 visible_hostname localhost
-external_acl_type names ttl=3600 negative_ttl=3600 children-max=2 children-startup=1 queue-size=1024 \
+external_acl_type names ttl=3600 negative_ttl=60 cache=1024 children-max=2 children-startup=1 queue-size=1024 \
 %#ssl::>sni /bin/sed -u -E -f {NAMES}
+external_acl_type words ttl=3600 children-max=2 children-startup=1 queue-size=1024 \
+%.1>handshake /bin/sed -u -E s/^[-Q-W].*/OK/;t;s/.*/ERR/
 acl listed url_regex -i "{RULES}"
+acl hosts dstdom_regex -n -i "{HOSTS}"
 acl asked at_step SslBump1
+acl greeted at_step SslBump2
 acl named external names
+acl words external words
+acl echo method TRACE
 ssl_bump peek asked
 ssl_bump splice named
 ssl_bump terminate all
 {{clear}}on_unsupported_protocol respond all
 http_access deny manager
-http_access allow localhost listed
+http_access deny echo
+http_access deny greeted !named
+http_access deny !greeted !words
+http_access allow localhost hosts listed
 http_access deny all
 global_internal_static off
 cache deny all
@@ -96,10 +114,13 @@ memory_pools off
 digest_generation off
 via off
 forwarded_for delete
-read_timeout 1 hour
+read_timeout {LONGEST_S} seconds
+client_lifetime {LONGEST_S} seconds
+connect_timeout 15 seconds
+negative_dns_ttl 1 second
 shutdown_lifetime 0
 max_filedescriptors 4096
-logformat greeting greeting %ru %#.300ssl::>sni %ssl::bump_mode %Ss/%>Hs %err_code %{{{{clear}}}}note
+logformat greeting greeting %.1000ru %#.300ssl::>sni %ssl::bump_mode %Ss/%>Hs %err_code %{{{{clear}}}}note
 access_log stdio:/dev/stdout logformat=greeting
 cache_log stdio:/dev/stderr
 debug_options ALL,0
@@ -155,6 +176,7 @@ def documents(
         RULES: _lines(asked),
         GREETING: squid + (_TO_UPSTREAM if upstreams else ""),
         NAMES: f"s/^({names})([[:space:]].*)?$/OK/I\nt\ns/.*/ERR/\n",
+        HOSTS: _lines(f"^{name_pattern(one)}$" for one in destinations),
     }
     if clear:
         found[CLEAR] = _lines(clear)

@@ -106,14 +106,14 @@ class Enclosure:
         """Start the proxy between the network and the outside."""
         wanted = spec(
             self._image, egress.COMMAND, labels={**self._labels, owner.TRIAL: "proxy"}, network=self._outside,
-            limits=Limits(memory_bytes=256 << 20, cpus=1, pids=1024), cpus=1,
+            limits=Limits(memory_bytes=256 << 20, cpus=1, pids=2048), cpus=1,
         )  # fmt: skip
         wanted["HostConfig"]["CapAdd"] = []
         self._proxy.create(wanted)
         told = egress.documents(self.agent_address, self._destinations, os.environ)
         self._proxy.put(_packed(told))
         self._connect(self._proxy.name, self.proxy_address)
-        self._log = _Log(self._proxy.attach(86_400))
+        self._log = _Log(self._proxy.attach(egress.LONGEST_S))
         self._proxy.start()
 
     def join(self, wanted: dict[str, Any]) -> None:
@@ -150,15 +150,21 @@ class Enclosure:
         """End the proxy, so that its log is whole. EngineError when the look found a way past it, or it is gone."""
         if self._look is not None:
             self._look.last()
+        whole = self._log is None or self._log.goes_on()
         stood = self._proxy.is_up()
         self._proxy.kill()
         if self._log is not None:
-            self._log.wait()
+            whole = self._log.wait() and whole
         if not stood:
             raise EngineError(
                 "The agent's proxy ended before the agent did.",
                 remedy="nothing was measured; run it again, and look at the engine's memory when it happens again",
                 details=self.log.decode("utf-8", "replace").splitlines()[-10:],
+            )
+        if not whole:
+            raise EngineError(
+                "The log of the agent's proxy could not be read to its end.",
+                remedy="nothing was measured, as refused requests may be missing; run it again",
             )
 
     def close(self) -> list[str]:
@@ -221,9 +227,14 @@ class _Log:
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
-    def wait(self) -> None:
-        """Wait for its end."""
+    def goes_on(self) -> bool:
+        """Whether its end was not reached yet."""
+        return self._thread.is_alive()
+
+    def wait(self) -> bool:
+        """Wait for its end; whether it came."""
         self._thread.join(20)
+        return not self._thread.is_alive()
 
     def stop(self) -> None:
         """End it here."""

@@ -18,6 +18,7 @@ from berbench.engine.owner import OWNER, TRIAL, this_process
 
 MODEL = "api.model.test"
 FORGES = ("github.com", "codeload.github.com", "raw.githubusercontent.com", "gitlab.com", "git.corp.test")
+ODD = f"{MODEL}%3a8080%2fevil.test"  # without its escapes it looks as if it began with the model's
 NAME = "leak.test"  # that the server's own name service knows
 
 SERVER = r"""
@@ -92,7 +93,7 @@ def outside() -> Iterator[Outside]:
         network = api.create_network(name, labels=labels, ipam=docker.types.IPAMConfig(pool_configs=[pool]))[
             "Id"
         ]
-        joined = api.create_endpoint_config(aliases=[MODEL, *FORGES])
+        joined = api.create_endpoint_config(aliases=[MODEL, ODD, *FORGES])
         container = api.create_container(
             "berbench/base", ["python3", "-c", SERVER], name=name, labels=labels,
             host_config=api.create_host_config(network_mode=name, init=True),

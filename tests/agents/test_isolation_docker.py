@@ -12,9 +12,9 @@ from typing import Any
 import docker
 import pytest
 from agent_bench import AgentBench, make_bench
-from outside import FORGES, MODEL, NAME, Outside, outside
+from outside import FORGES, MODEL, NAME, ODD, Outside, outside
 
-from berbench.engine import enclosure
+from berbench.engine import egress, enclosure
 from berbench.engine.docker_engine import DockerEngine
 from berbench.errors import EngineError
 from berbench.model.agent import SecretFile
@@ -52,18 +52,31 @@ def front(where):
 def plain(where):
     place, host = where.split(" ")
     return ask_in(tunnel(place), host)
-def raw(where):
-    place, name = where.split(" ")
-    name = bytes.fromhex(name)
+def greeting(name):
     two = lambda data: len(data).to_bytes(2, "big") + data
     names = two(b"\0\0" + two(two(b"\0" + two(name))))
     hello = b"\3\3" + b"r" * 32 + b"\0" + two(b"\x13\1") + b"\1\0" + names
-    hello = b"\1\0" + two(hello)
+    return b"\x16\3\1" + two(b"\1\0" + two(hello))
+def raw(where):
+    place, name = where.split(" ")
     one = tunnel(place)
-    one.sendall(b"\x16\3\1" + two(hello))
+    one.sendall(greeting(bytes.fromhex(name)))
     said = one.recv(4096)
     assert said[:1] in (b"\x15", b"\x16"), said  # the server's own word, an alert or a greeting
     return said.hex()
+def odd(where):
+    # Greetings with something before or behind, to a server of plain requests: it says what it makes of a line.
+    place, before, *names = where.split(" ")
+    one = tunnel(place)
+    one.sendall(bytes.fromhex(before) + b"".join(greeting(name.encode()) for name in names) + b"\n\n")
+    said = one.recv(4096)
+    assert b"Bad request" in said, said
+    return said.decode("latin-1")
+def send(request):
+    proxy, port = os.environ["HTTPS_PROXY"].rpartition("/")[2].split(":")
+    one = socket.create_connection((proxy, int(port)), 10)
+    one.sendall(request.encode())
+    return one.recv(4096).decode("latin-1")
 def behind(where, at_once=False):
     # A second request right behind a first that is let through, or in one go with it.
     first, *second = where.split("\n")
@@ -215,6 +228,84 @@ def test_no_bytes_of_a_name_upset_what_is_decided_of_the_next(bench: AgentBench)
     assert [one[0] for one in found] == ["no", "yes", "no"] * len(odd), found
     assert len([one for one in facts.refused if one.host == "github.com"]) >= len(odd)
     assert len(facts.refused) == 2 * len(odd), facts.refused
+
+
+def test_what_is_no_greeting_to_the_proxy_may_be_one_to_a_server(bench: AgentBench):
+    """On a port for plain requests, what begins like one goes through, and nothing else that could be TLS."""
+    empty, heartbeat, later = "1603010000", "180301000301000016030100", "160400"
+    befores = (empty, heartbeat, later, "0d0a0d0a", "8001")
+    asked = [
+        *((before, name) for before in befores for name in ("github.com", MODEL)),
+        ("", "github.com", MODEL),
+        ("", MODEL, "github.com"),
+    ]  # fmt: skip
+    found, facts = tried(bench, ("odd", f"{MODEL}:8080 {b'NO TLS'.hex()}"),
+                         *(("odd", f"{MODEL}:8080 {' '.join(one)}") for one in asked))  # fmt: skip
+    assert [one[0] for one in found] == ["yes"] + ["no"] * len(asked), found
+    assert len(facts.refused) == len(asked), facts.refused
+    assert {one.host for one in facts.refused} <= {MODEL, "github.com"}, facts.refused
+
+
+def test_a_judge_of_names_who_does_not_answer_lets_nothing_through(
+    bench: AgentBench, monkeypatch: pytest.MonkeyPatch
+):
+    """squid's own rules for greetings take a helper that is overloaded or broken, as this one says of itself, for
+    consent."""
+    documents = egress.documents
+    monkeypatch.setattr(egress, "documents", lambda *args: {**documents(*args), egress.NAMES: b"s/.*/BH/\n"})
+    asked = [("front", f"{MODEL}:443 {name}") for name in ("github.com", MODEL, "")]
+    # Hosts that no other test names: no network is there for them whose proxy is sound.
+    facts = bench.run(client(*asked), hosts=(*HOSTS, "without-judge.test"))
+    assert [one[0] for one in json.loads(facts.log)] == ["no"] * 3, facts.log
+    assert [one.host for one in facts.refused] == ["github.com", MODEL, MODEL], facts.refused
+
+
+def test_the_second_half_knows_hosts_by_their_names_alone(bench: AgentBench, monkeypatch: pytest.MonkeyPatch):
+    """Of an address whose escapes are undone, another host may look like one of the list."""
+    start = enclosure.Enclosure.look
+
+    def look_and_ask(self: enclosure.Enclosure) -> None:
+        start(self)
+        script = (
+            "exec 3<>/dev/tcp/127.0.0.1/3129;"
+            rf"printf 'GET http://{ODD.replace('%', '%%')}:8080/x HTTP/1.1\r\nHost: x\r\n\r\n' >&3; head -c 20 <&3"
+        )
+        self._proxy.start_second(self._proxy.second(("/bin/bash", "-c", script), "", "/"), 30).close()
+
+    monkeypatch.setattr(enclosure.Enclosure, "look", look_and_ask)
+    facts = bench.run("sleep 1", hosts=HOSTS)
+    assert [(one.host, one.port) for one in facts.refused] == [(ODD, 8080)]
+
+
+def test_a_request_is_told_whatever_its_size_and_nothing_is_told_that_was_none(bench: AgentBench):
+    much = "x" * 900
+    bad = [
+        f"GET http://github.com:8080/{much} HTTP/1.1\r\n\r\n",
+        f"CONNECT {much}.github.com:443 HTTP/1.1\r\n\r\n",
+        "GET cache_object://github.com/ HTTP/1.1\r\n\r\n",
+    ]
+    forged = [
+        f'CONNECT {MODEL}:443 HTTP/1.1 Proxying refused on filtered url "forged.test:443"\r\n\r\n',
+        "Unknown method (GET) or protocol (http://forged.test/) \r\n\r\n",
+        f"GET http://{MODEL}:8080/{much * 5}greeting\tx\tforged.test\tterminate HTTP/1.1\r\n\r\n",
+    ]
+    found, facts = tried(bench, *(("send", one) for one in bad + forged))
+    assert all("403" in one[1][:20] for one in found[: len(bad)]), found
+    hosts = [one.host for one in facts.refused]
+    assert hosts[0] == hosts[2] == "github.com" and hosts[1].startswith("xxx") and len(hosts) == 3, hosts
+
+
+def test_a_log_that_ends_before_its_proxy_is_no_result(bench: AgentBench, monkeypatch: pytest.MonkeyPatch):
+    start = enclosure.Enclosure.look
+
+    def look_and_cut(self: enclosure.Enclosure) -> None:
+        start(self)
+        assert self._log is not None
+        self._log._output.stop()
+
+    monkeypatch.setattr(enclosure.Enclosure, "look", look_and_cut)
+    with pytest.raises(EngineError, match="log of the agent's proxy"):
+        bench.run("sleep 1", hosts=HOSTS)
 
 
 def test_a_host_that_does_not_answer_is_told(bench: AgentBench):

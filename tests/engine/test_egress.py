@@ -35,8 +35,25 @@ def test_refusals_are_read_from_the_log():
     assert denied(line.format("odd:port:443")) == ("odd:port:443", 0)
     assert denied(line.format("http://198.18.0.2:3128https://github.com/x")) == ("github.com", 443)
     assert denied(line.format("http://198.18.0.2:3128ftp://github.com/")) == ("github.com", 21)
+    assert denied(line.format("http://198.18.0.2:3128cache_object://github.com/")) == ("github.com", 443)
+    assert denied(line.format("http://198.18.0.2:3128github.com:22")) == ("github.com", 22)
+    # A long line is cut.
+    assert denied(line.format("http://github.com:8080/" + "x" * 700)[:-1]) == ("github.com", 8080)
     said = "INFO      Nov 30 02:28:55.412 [7]: Unknown method (GET) or protocol (https://github.com/x)"
     assert denied(said) == ("github.com", 443)
+
+
+def test_what_a_program_sends_is_no_word_of_the_proxys():
+    request = "CONNECT   Nov 30 02:28:56.037 [7]: Request (file descriptor 5): "
+    forged = (
+        'Proxying refused on filtered url "forged.test:443"',
+        "Unknown method (GET) or protocol (http://forged.test/)",
+        "greeting api.test:443 forged.test terminate NONE_NONE/200 - -",
+    )
+    for one in forged:
+        notice = 'NOTICE    Nov 30 02:28:55.412 [7]: Proxying refused on filtered url "x.test:443"'
+        for line in (f"{request}GET {one} HTTP/1.1", f"{request}{notice}", f"greeting {one}"):
+            assert denied(line) is None, line
 
 
 def test_refusals_by_the_greeting_are_read_from_the_log():
@@ -52,6 +69,13 @@ def test_refusals_by_the_greeting_are_read_from_the_log():
     listed = "not among the hosts of the tool"
     assert one("http://github.com/x - - TCP_DENIED/403 ERR_ACCESS_DENIED -") == ("github.com", 80, listed)
     assert one("github.com:443 - - TCP_DENIED/200 ERR_ACCESS_DENIED -") == ("github.com", 443, listed)
+    assert one("api.test:443 github.com splice TCP_DENIED/403 ERR_ACCESS_DENIED -") == (
+        "github.com",
+        443,
+        named,
+    )
+    neither = "it was spoken to neither in TLS nor in HTTP"
+    assert one("api.test:8443 - peek TCP_DENIED/403 ERR_ACCESS_DENIED -") == ("api.test", 8443, neither)
     clear = "api.test:443 - peek NONE_NONE/200 ERR_PROTOCOL_UNKNOWN"
     assert one(f"{clear} -") == ("api.test", 443, "it was not spoken to in TLS")
     assert one(f"{clear} yes") is None
@@ -213,7 +237,10 @@ def test_refusals_beyond_those_that_are_kept_are_counted(monkeypatch: pytest.Mon
     class Said:
         def pieces(self) -> Iterator[bytes]:
             for number in range(7):
-                line = b'NOTICE [7]: Proxying refused on filtered url "%d.test:443"\n' % number
+                line = (
+                    b'NOTICE    Nov 30 02:28:55.412 [7]: Proxying refused on filtered url "%d.test:443"\n'
+                    % number
+                )
                 yield b"\1\0\0\0" + len(line).to_bytes(4, "big") + line
 
     monkeypatch.setattr(enclosure, "MOST_DENIED", 3)
