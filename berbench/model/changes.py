@@ -61,7 +61,8 @@ class Landing:
     """How a pull request entered the main branch.
 
     `base` is the state before: first parent of a merge or squash, parent of the first of a rebased series.
-    `commits` are the landed commits newest first: one, or the whole rebased series.
+    `commits` are the landed commits newest first: one, or the whole rebased series; `brought` are all that came with
+    them, a merged branch's own too, where they were asked for.
     """
 
     pr: int | None
@@ -76,6 +77,7 @@ class Landing:
     source_branch: str = ""
     author: str = ""
     changes: tuple[Change, ...] = ()
+    brought: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,7 @@ def create(doors: Doors, request: Request, say: Say) -> Created:
     texts = read_texts(doors.forge, landing, request.issue_text)
     landing = replace(landing, issues=tuple(dict.fromkeys((*texts.linked, *landing.issues))))
     module = module_path(doors.lint.history, patches.base_tree)
-    inner = [commit.sha for commit in doors.lint.history.between(landing.base, landing.commit)]
-    leaks = leaks_of(doors.lint.repository, landing, texts.pull_request, module, inner=inner)
+    leaks = leaks_of(doors.lint.repository, landing, texts.pull_request, module)
     prompt = write_prompt(
         texts.issues, texts.pull_request, landing.message, doors.lint.config.harvest.prompt_source, leaks
     )
@@ -162,11 +161,9 @@ def leaks_of(
     landing: Landing,
     pull_request: PullRequest | None = None,
     module: str = "",
-    *,
-    inner: Iterable[str] = (),
 ) -> Leaks:
-    """What the prompt must not tell of this change. `inner` are all commits that it brought."""
-    commits = {landing.base, landing.commit, *landing.commits, *inner}
+    """What the prompt must not tell of this change."""
+    commits = {landing.base, landing.commit, *landing.commits, *landing.brought}
     branch = landing.source_branch
     if pull_request is not None:
         commits |= {pull_request.head_commit, pull_request.landing_commit} - {""}

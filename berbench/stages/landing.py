@@ -15,7 +15,7 @@ from berbench.reverts import reverted
 def find_landing(
     history: History, forge: Forge | None, main: str, pr: int | None, commit: str | None, *, slug: str = ""
 ) -> Landing:
-    """The landing of a pull request or of a named commit, proven against `main`, with `changes` filled.
+    """The landing of a pull request or of a named commit, proven against `main`, with `changes` and `brought` filled.
 
     LandingError when it can't be proven: not found, on another branch, landed twice, reverted later, a root
     commit, an octopus merge, or when the forge and local history disagree. A forge that fails is done without
@@ -28,11 +28,13 @@ def find_landing(
     else:
         raise LandingError("Neither a pull request nor a commit was named.", remedy="Give one of them.")
     issues = dict.fromkeys(landing.issues)
-    for inner in history.between(landing.base, landing.commit):
+    brought = history.between(landing.base, landing.commit)
+    for inner in brought:
         issues.update(dict.fromkeys(closing_issues(f"{inner.subject}\n\n{inner.body}", slug)))
     issues.pop(landing.pr or 0, None)
     changes = history.changes(landing.base, landing.commit)
-    return replace(landing, issues=tuple(issues), changes=changes)
+    shas = tuple(commit.sha for commit in brought)
+    return replace(landing, issues=tuple(issues), changes=changes, brought=shas)
 
 
 def _by_number(history: History, forge: Forge | None, main: str, pr: int, slug: str) -> Landing:
