@@ -125,6 +125,29 @@ def test_the_forge_decides_which_of_two_namings_landed(repo: RepoBuilder, find: 
     assert find(7, commit=first).commit == first
 
 
+def test_what_local_history_refuses_is_refused_whatever_the_forge_says(repo: RepoBuilder, find: Find) -> None:
+    bump = repo.commit("Bump left-pad from 1 to 2 (#7)", {"x": b"1\n"})
+    release = repo.commit("Release 2.0 (#8)", {"x": b"2\n"})
+    for pr, commit, word in ((7, bump, "dependency bump"), (8, release, "release commit")):
+        for forge in (None, ToldForge({pr: told(pr, commit)}, {pr: [("a" * 40, "work")]})):
+            with pytest.raises(LandingError, match=word):
+                find(pr, forge=forge)
+
+
+def test_a_merge_that_only_the_forge_knows_is_a_merge(repo: RepoBuilder, find: Find) -> None:
+    repo.branch("t")
+    repo.commit("One", {"t": b"1\n"})
+    last = repo.commit("Two", {"t": b"2\n"})
+    repo.switch("main")
+    base = repo.commit("Meanwhile", {"m": b"m\n"})
+    merge = repo.merge("t", "Bring the topic in")
+    forge = ToldForge({7: told(7, merge)}, {7: [("a" * 40, "One"), (last, "Bring the topic in")]})
+    landing = find(7, forge=forge)
+    assert (landing.landed_by, landing.base, landing.commits) == (LandedBy.MERGE, base, (merge,))
+    assert [change.path for change in landing.changes] == ["t"]
+    assert last in landing.brought
+
+
 def test_what_the_forge_knows_better(repo: RepoBuilder, find: Find) -> None:
     repo.commit("Fix (#7)", {"x": b"1\n"})
     repo.branch("side")

@@ -29,6 +29,10 @@ def change(path: str, old: int = 0o100644, new: int = 0o100644) -> Change:
         ("**/*.{test,spec}.ts", "a/b.spec.ts", True),
         ("tests/**", "tests/a\nb\udcff", True),
         ("tests/[ab].py", "tests/a.py", True),
+        ("tests/test_*", "tests/test_x/deep.py", False),
+        ("tests/", "tests/a/b.py", True),
+        ("tests/", "tests", False),
+        ("src/tests", "src/tests/a.py", True),
     ],
 )
 def test_P34_patterns_are_anchored_globs_over_segments(pattern: str, path: str, fits: bool) -> None:
