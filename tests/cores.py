@@ -10,7 +10,7 @@ import pytest
 
 MOST = 8  # a container says how many cores its host has, not how many are its own; more bring little
 MEMORY = Path("/dev/shm")
-ENOUGH = 2 << 30  # bytes free; a run of all tests takes a tenth
+ENOUGH = 1 << 30  # bytes free; a run of all tests takes a quarter at most
 
 
 # Options that choose from the suite, want to be watched, or count in one process. Some come with a plug-in.
