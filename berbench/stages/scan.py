@@ -127,13 +127,13 @@ def scan(
             if isinstance(walk, Generator):
                 walk.close()  # ends the git process where the limit was met before the history's end
         say(f"reading the changes of {len(harvest.shortlist)} of them")
-        shortlist = [
+        shortlist = (  # no list: each is ranked while git compares for the next
             replace(item, lines=lines, patch=patch)
             for item, (lines, patch) in zip(harvest.shortlist, comparison.answers(), strict=True)
-        ]
+        )
+        newest = history.commit(head).committed_at
+        ranked, hopeless = _rank(shortlist, newest)
     notes: list[str] = []
-    newest = history.commit(head).committed_at
-    ranked, hopeless = _rank(shortlist, newest)
     refused: list[NotLanding] = []
     if forge is not None:
         # The best first: should the forge stop answering, what is missing is missed least.
