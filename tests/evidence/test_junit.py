@@ -173,3 +173,13 @@ def test_a_report_cut_at_the_size_limit_says_so() -> None:
     assert read_junit(data[:300], "pytest", where="a.xml", truncated=True).complete is False
     whole = read_junit(data, "pytest", where="a.xml", truncated=True)
     assert whole.problems == ("a.xml was cut at berbench's size limit",)
+
+
+@pytest.mark.parametrize("status", ["notrun", "disabled"])
+def test_V25_a_test_that_was_not_run_did_not_pass(status: str) -> None:
+    """GoogleTest lists what a filter or a name keeps from running, with no mark but this one."""
+    cases = (
+        f'<testcase name="a" classname="S" status="{status}"/><testcase name="b" classname="S" status="run"/>'
+    )
+    reading = read_junit(f"<testsuites><testsuite>{cases}</testsuite></testsuites>".encode(), "")
+    assert [one.outcome for one in reading.results] == [Outcome.SKIPPED, Outcome.PASSED]

@@ -185,3 +185,29 @@ def test_nextest_lines_count_once_and_retries_by_their_last() -> None:
 
 def test_nextest_without_its_summary_is_not_whole() -> None:
     assert not read_nextest(NEXTEST.split("     Summary")[0]).complete
+
+
+def test_go_packages_that_can_not_be_built_say_why_in_plain_words_too() -> None:
+    """Before Go 1.24 the build's own output stands between the events."""
+    log = "\n".join(
+        (
+            "# example.com/a [example.com/a.test]",
+            "./a_test.go:5:2: undefined: New",
+            event(Action="pass", Package="example.com/b", Test="TestB"),
+            event(Action="pass", Package="example.com/b"),
+            "FAIL\texample.com/a [build failed]",
+        )
+    )
+    reading = read_go(log)
+    assert told(reading) == ["passed example.com/b.TestB", "error example.com/a"]
+    assert "undefined: New" in reading.results[-1].message and reading.collection_failed
+    as_output = event(Action="output", Package="example.com/c", Output="FAIL\texample.com/c [setup failed]\n")
+    assert told(read_go(as_output)) == ["error example.com/c"]
+
+
+def test_a_tap_stream_that_ends_inside_a_subtest_is_torn() -> None:
+    whole = read_tap("TAP version 13\n    ok 1 - in\n    1..1\nok 1 - out\n1..1\n")
+    assert whole.complete
+    torn = read_tap("TAP version 13\n1..1\nok 1 - out\n    ok 1 - in\n")
+    assert not torn.complete
+    assert "the TAP stream ends inside a subtest" in torn.problems
