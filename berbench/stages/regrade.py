@@ -42,6 +42,8 @@ UNSEEN = frozenset(
     | {"tests_patch", "timeouts", "verify_command"}
 )
 
+DAMAGED = "the stored work is damaged: run it again with --fresh"
+
 Say = Callable[[str], None]
 
 
@@ -124,7 +126,11 @@ class Regrading:
             facts = cellfiles.agent_from(stored.read)
             candidate = stored.read(cellfiles.CANDIDATE)
         except (ConfigError, FileNotFoundError, Unreadable):
-            return Regraded(old.result, kept="the stored work is damaged: run it again with --fresh")
+            return Regraded(old.result, kept=DAMAGED)
+        # Of a control nothing but the size is known.
+        lost = facts is None and old.result.tool not in CONTROLS
+        if lost or len(candidate) != old.result.patch_bytes:
+            return Regraded(old.result, kept=DAMAGED)
         try:
             graded = grade_patch(
                 self.bench, ground.files, ground.dockerfile, candidate, say, even_nothing=facts is None

@@ -17,6 +17,7 @@ earlier/NNN.json     outcomes of gradings that a newer one took the place of
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -43,6 +44,8 @@ EGRESS_LOG = "egress.log"
 GRADE = "grade.json"
 TRIALS = "trials"
 EARLIER = "earlier"
+
+DIGEST = "candidate_sha256"  # in `agent.json`; older ones have none
 
 Read = Callable[[str], bytes]
 
@@ -117,7 +120,7 @@ def agent_files(facts: AgentFacts) -> dict[str, bytes]:
         if len(facts.steps) > 1:  # one step's log is the transcript
             files[f"steps/{number:02d}.log"] = step.log
         del written["log"], written["telemetry"]
-    files[AGENT] = _json({"schema": AGENT_SCHEMA, **document})
+    files[AGENT] = _json({"schema": AGENT_SCHEMA, DIGEST: _digest(facts.candidate), **document})
     return files
 
 
@@ -127,6 +130,10 @@ def agent_from(read: Read) -> AgentFacts | None:
     if data is None:
         return None
     document = records.read_document(data, AGENT_SCHEMA, _unreadable)
+    candidate, known = _maybe(read, CANDIDATE), document.pop(DIGEST, "")
+    # A patch that lost a piece may still be one, and would be graded as an agent's failure.
+    if known and known != _digest(candidate):
+        raise _unreadable(CANDIDATE)
     try:
         written, transcript = document.pop("steps"), read(TRANSCRIPT)
         steps = tuple(
@@ -144,11 +151,15 @@ def agent_from(read: Read) -> AgentFacts | None:
             "log": transcript,
             "telemetry": steps[-1].telemetry if steps else read("telemetry/00"),
             "egress": _maybe(read, EGRESS_LOG) or b"",
-            "candidate": _maybe(read, CANDIDATE),
+            "candidate": candidate,
         }
         return built(AgentFacts, values)
     except (ConfigError, FileNotFoundError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise _unreadable(AGENT) from error
+
+
+def _digest(candidate: bytes | None) -> str:
+    return "" if candidate is None else hashlib.sha256(candidate).hexdigest()
 
 
 def _step(step: Mapping[str, Any], *, log: bytes, telemetry: bytes) -> StepFacts:

@@ -19,6 +19,7 @@ from berbench.reports import Report
 from berbench.stages.crew import forecast
 from berbench.stages.plan import Plan, fresh_grounds
 from berbench.stages.regrade import (
+    DAMAGED,
     Regrading,
     Wanted,
     as_run,
@@ -198,12 +199,23 @@ def test_a_damaged_cell_is_told_and_keeps_no_other_from_being_graded(
     if name == cellfiles.CELL:
         assert document["graded"] == 1 and not told
         assert len(said) == (damage != "gone")
-    elif (name, damage) in ((cellfiles.CANDIDATE, "text"), (cellfiles.AGENT, "gone")):
-        assert document["graded"] + document["errors"] == 2, (
-            "a patch of any bytes is graded; a control has no agent"
-        )
     else:
-        assert document["graded"] == 1 and told == ["the stored work is damaged: run it again with --fresh"]
+        assert document["graded"] == 1 and told == [DAMAGED]
+
+
+@pytest.mark.parametrize("tool", [AGENT, "{tools: [{tool: oracle}], tasks: 8}"])
+def test_a_candidate_that_lost_a_piece_is_no_failure_of_its_agent(place: RunPlace, tool: str) -> None:
+    first = place.run(place.plan(tool))
+    path = place.cells.folder / "cells" / first["cells"][0]["key"] / cellfiles.CANDIDATE
+    whole = path.read_bytes()
+    damaged = [whole[:-3], whole + b"\n"] + ([whole.replace(b"+", b"-", 1)] if tool == AGENT else [])
+    for data in damaged:
+        assert data != whole
+        path.write_bytes(data)
+        told = [row["kept"] for row in _again(place)["cells"] if row["kept"]]
+        assert told == [DAMAGED]
+    path.write_bytes(whole)
+    assert not any(row["kept"] for row in _again(place)["cells"])
 
 
 def test_an_engine_that_fails_leaves_the_older_grade(place: RunPlace) -> None:
