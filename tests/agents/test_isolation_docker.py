@@ -52,18 +52,31 @@ def front(where):
 def plain(where):
     place, host = where.split(" ")
     return ask_in(tunnel(place), host)
-def greeting(name):
+def greeting(name, room=0, record=1 << 14):
     two = lambda data: len(data).to_bytes(2, "big") + data
-    names = two(b"\0\0" + two(two(b"\0" + two(name))))
+    more = b"\0\x15" + two(bytes(room)) if room else b""
+    names = two(more + b"\0\0" + two(two(b"\0" + two(name))))
     hello = b"\3\3" + b"r" * 32 + b"\0" + two(b"\x13\1") + b"\1\0" + names
-    return b"\x16\3\1" + two(b"\1\0" + two(hello))
+    hello = b"\1\0" + two(hello)
+    parts = (hello[at : at + record] for at in range(0, len(hello), record))
+    return b"".join(b"\x16\3\1" + two(part) for part in parts)
 def raw(where):
-    place, name = where.split(" ")
+    place, name, *shape, step = [*where.split(" "), 1 << 16][:5]
     one = tunnel(place)
-    one.sendall(greeting(bytes.fromhex(name)))
+    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    whole = greeting(bytes.fromhex(name), *map(int, shape))
+    for at in range(0, len(whole), int(step)):
+        one.sendall(whole[at : at + int(step)])
     said = one.recv(4096)
     assert said[:1] in (b"\x15", b"\x16"), said  # the server's own word, an alert or a greeting
     return said.hex()
+def half(where):
+    # Opened and closed with nothing said, or the half of it.
+    place, name = where.split(" ")
+    one = tunnel(place)
+    one.sendall(greeting(name.encode())[: int(len(name) and 40)])
+    one.close()
+    return ""
 def odd(where):
     # Greetings with something before or behind, to a server of plain requests: it says what it makes of a line.
     place, before, *names = where.split(" ")
@@ -228,6 +241,25 @@ def test_no_bytes_of_a_name_upset_what_is_decided_of_the_next(bench: AgentBench)
     assert [one[0] for one in found] == ["no", "yes", "no"] * len(odd), found
     assert len([one for one in facts.refused if one.host == "github.com"]) >= len(odd)
     assert len(facts.refused) == 2 * len(odd), facts.refused
+
+
+def test_greetings_are_read_however_they_come(bench: AgentBench):
+    """Large as with keys that are safe from quantum computers, over many records, byte by byte."""
+    shapes = ["1700", "15000", "60000", "0 1", "1700 100", "1700 16384 1", "300 7 3"]
+    names = (MODEL, "github.com")
+    found, facts = tried(
+        bench,
+        *(("raw", f"{MODEL}:443 {name.encode().hex()} {shape}") for shape in shapes for name in names),
+    )
+    assert [one[0] for one in found] == ["yes", "no"] * len(shapes), found
+    assert [one.host for one in facts.refused] == ["github.com"] * len(shapes)
+
+
+def test_what_breaks_off_is_no_refusal(bench: AgentBench):
+    asked = [("half", f"{MODEL}:{port} {name}") for port in (443, 8080) for name in ("", MODEL)]
+    found, facts = tried(bench, *asked * 5, ("front", f"{MODEL}:443 {MODEL}"))
+    assert [one[0] for one in found] == ["yes"] * (len(asked) * 5 + 1), found
+    assert facts.refused == () and facts.warnings == (), facts.egress
 
 
 def test_what_is_no_greeting_to_the_proxy_may_be_one_to_a_server(bench: AgentBench):
