@@ -79,15 +79,16 @@ Upstream http 127.0.0.1:{_INNER}
 # Addresses are compared after their escapes are undone, so the host is compared by itself too. The certificate is
 # needed to listen for greetings at all; nobody is ever shown it. A greeting without a name is held against the host
 # that was asked for by squid's own rule for names, so a helper is asked instead, by what stands in the greeting, in
-# characters that can't end a line. ssl_bump takes a helper that does not answer for consent, so http_access, which
-# takes it for a refusal, asks once more before anything is connected. What squid can't read as a greeting may be one to
-# a server: only what begins with a capital letter, in base64 with Q to W, is no TLS for sure. A company's proxy might
-# tell in its answer to TRACE how it was asked, password and all.
+# characters that can't end a line, and no more of them than a name can have and one: many long ones would fill squid's
+# memory, and the beginning of a longer one may look like a name. ssl_bump takes a helper that does not answer for
+# consent, so http_access, which takes it for a refusal, asks once more before anything is connected. What squid can't
+# read as a greeting may be one to a server: only what begins with a capital letter, in base64 with Q to W, is no TLS
+# for sure. A company's proxy might tell in its answer to TRACE how it was asked, password and all.
 _SQUID = f"""\
 http_port 127.0.0.1:{_INNER} ssl-bump generate-host-certificates=off tls-cert=/etc/squid/unused.pem
 visible_hostname localhost
 external_acl_type names ttl=3600 negative_ttl=60 cache=1024 children-max=2 children-startup=1 queue-size=1024 \
-%#ssl::>sni /bin/sed -u -E -f {NAMES}
+%#.254ssl::>sni /bin/sed -u -E -f {NAMES}
 external_acl_type words ttl=3600 children-max=2 children-startup=1 queue-size=1024 \
 %.1>handshake /bin/sed -u -E s/^[-Q-W].*/OK/;t;s/.*/ERR/
 acl listed url_regex -i "{RULES}"
@@ -175,7 +176,7 @@ def documents(
         FRONT: _TINYPROXY.format(port=PORT) + _FRONT.format(agent=agent),
         RULES: _lines(asked),
         GREETING: squid + (_TO_UPSTREAM if upstreams else ""),
-        NAMES: f"s/^({names})([[:space:]].*)?$/OK/I\nt\ns/.*/ERR/\n",
+        NAMES: f"/^[^[:space:]]{{254}}/!s/^({names})([[:space:]].*)?$/OK/I\nt\ns/.*/ERR/\n",
         HOSTS: _lines(f"^{name_pattern(one)}$" for one in destinations),
     }
     if clear:

@@ -70,6 +70,17 @@ def raw(where):
     said = one.recv(4096)
     assert said[:1] in (b"\x15", b"\x16"), said  # the server's own word, an alert or a greeting
     return said.hex()
+def many(where):
+    # Greetings with long names, all different, each given up at once.
+    from concurrent.futures import ThreadPoolExecutor
+    place, count, name = where.split(" ")
+    def one(number):
+        made = tunnel(place)
+        made.sendall(greeting(b"x%d" % number + b"gigi" * 7500 + name.encode()))
+        made.close()
+    with ThreadPoolExecutor(200) as pool:
+        list(pool.map(one, range(int(count))))
+    return ""
 def half(where):
     # Opened and closed with nothing said, or the half of it.
     place, name = where.split(" ")
@@ -253,6 +264,14 @@ def test_greetings_are_read_however_they_come(bench: AgentBench):
     )
     assert [one[0] for one in found] == ["yes", "no"] * len(shapes), found
     assert [one.host for one in facts.refused] == ["github.com"] * len(shapes)
+
+
+def test_many_long_names_keep_no_honest_greeting_from_being_read(bench: AgentBench):
+    asked = [("many", f"{MODEL}:443 1000 .github.com"), ("front", f"{MODEL}:443 {MODEL}"),
+             ("front", f"{MODEL}:443 github.com")]  # fmt: skip
+    found, facts = tried(bench, *asked)
+    assert [one[0] for one in found] == ["yes", "yes", "no"], found
+    assert facts.refused[-1].host == "github.com"
 
 
 def test_what_breaks_off_is_no_refusal(bench: AgentBench):

@@ -167,10 +167,22 @@ def test_a_greeting_of_tls_must_name_a_host_of_the_list():
         )
         return ran.stdout.splitlines()
 
-    good = ("api.test", "API.Test", "model.test", "a.x.test", "a.b.x.test", "api.test -")
+    longest = "a." * 123 + "x.test"
+    assert len(longest) == 252
+    good = (
+        "api.test",
+        "API.Test",
+        "model.test",
+        "a.x.test",
+        "a.b.x.test",
+        "api.test -",
+        longest,
+        f"b{longest} -",
+    )
     assert said(*good) == ["OK"] * len(good)
     bad = ("-", "- -", "", ".", "api.test.", "xapi.test", "apixtest", "api.test%0Agithub.com", "github.com", "x.test",
-           "git.x.test", "a.git.x.test", "github.com api.test", "OK", "api.testx", " api.test")  # fmt: skip
+           "git.x.test", "a.git.x.test", f"bb{longest}",
+           f"bb{longest} -", "github.com api.test", "OK", "api.testx", " api.test")  # fmt: skip
     assert said(*bad) == ["ERR"] * len(bad)
 
 
