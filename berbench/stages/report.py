@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from berbench.candidates import REST_KEPT
+from berbench.checks.patches import listed as in_words
+from berbench.diffs import read_headers
 from berbench.errors import BerbenchError, UsageError
 from berbench.history.door import History
 from berbench.model.cells import CellResult
@@ -178,6 +180,7 @@ def evidence(cell: StoredCell, reference: bytes | None) -> CellFiles:
             *_refused(_maybe(cell, cellfiles.EGRESS)),
             *_not_taken(_maybe(cell, cellfiles.AGENT)),
             *_dropped(_maybe(cell, cellfiles.GRADE)),
+            *_at_the_top(_maybe(cell, cellfiles.CANDIDATE)),
         ),
         where=str(cell.folder),
     )
@@ -227,6 +230,14 @@ def _dropped(grade: bytes | None) -> tuple[str, ...]:
         else f"Dropped from the candidate: {path}, which {reason}"
         for path, reason in told
     )
+
+
+def _at_the_top(candidate: bytes | None) -> tuple[str, ...]:
+    """New files beside those that a project begins with: often scratch that an agent forgot."""
+    new: list[str] = []
+    with suppress(BerbenchError):
+        new = [one.path for one in read_headers(candidate or b"") if one.is_new and "/" not in one.path]
+    return (f"New at the top of the tree: {in_words(new)}",) if new else ()
 
 
 def _texts(data: bytes | None, key: str) -> list[str]:

@@ -217,6 +217,19 @@ def test_P28_P02_what_was_not_taken_into_a_candidate_is_told(berbench: Place) ->
     assert berbench("report", "cell", cell.key, "--json").document["remarks"] == []
 
 
+def test_P29_files_that_an_agent_left_at_the_top_are_told(berbench: Place) -> None:
+    cell = berbench.result("7", A, FAIL)
+    keep_run(berbench.cells, [cell])
+    new = b"diff --git a/%b b/%b\nnew file mode 100644\n--- /dev/null\n+++ b/%b\n@@ -0,0 +1 @@\n+x\n"
+    names = (b"test_repro.py", b"src/new.py", b"notes.log")
+    candidate = berbench.cells.folder / "cells" / cell.key / cellfiles.CANDIDATE
+    candidate.write_bytes(b"".join(new % (name, name, name) for name in names))
+    told = ["New at the top of the tree: test_repro.py, notes.log"]
+    assert berbench("report", "cell", cell.key, "--json").document["remarks"] == told
+    for form in ((), ("--markdown",)):
+        assert "test_repro.py, notes.log" in berbench("report", "cell", cell.key, *form).out
+
+
 def test_a_cell_that_gave_no_measurement_is_shown_as_well(berbench: Place, tmp_path: Path) -> None:
     keep_run(berbench.cells, berbench.results())
     said = berbench("report", "cell", key_of("8", B, 1)[:10])
