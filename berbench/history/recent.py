@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sized
+from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
-V = TypeVar("V", bound=Sized)
+V = TypeVar("V")
 
 _IDS = (40, 64)  # digits of a full id
 
@@ -18,10 +18,10 @@ def is_fixed(name: str) -> bool:
 
 
 class Recent:
-    """The last answers, by question. Long ones are not kept. Safe to use from several threads."""
+    """The last answers, by question. Long ones, as `length` counts, are not kept. Safe to use from several threads."""
 
-    def __init__(self, most: int, longest: int) -> None:
-        self._most, self._longest = most, longest
+    def __init__(self, most: int, longest: int, length: Callable[[Any], int] = len) -> None:
+        self._most, self._longest, self._length = most, longest, length
         self._known: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()
 
@@ -32,7 +32,7 @@ class Recent:
                 self._known.move_to_end(key)
                 return self._known[key]  # type: ignore[return-value]
         made = make()
-        if len(made) <= self._longest:
+        if self._length(made) <= self._longest:
             with self._lock:
                 self._known[key] = made
                 while len(self._known) > self._most:

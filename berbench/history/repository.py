@@ -211,10 +211,10 @@ class GitHistory(Snapshots):
 
     def tree_of(self, revision: str) -> str:
         """Tree id of a commit."""
-        answer = self._git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree_name(revision))
-        if answer.code != 0:
-            raise self._unknown(revision)
-        return answer.line
+        try:
+            return self._trees.id_of(revision)
+        except LookupError:
+            raise self._unknown(revision) from None
 
     def trees_of(self, commits: Sequence[str]) -> Mapping[str, str]:
         """Tree ids of many commits from one process; unknown commits are left out."""

@@ -47,7 +47,24 @@ class Trees:
         self._scratch = scratch
         self._listed = Recent(12, longest=10_000)
         self._changed = Recent(200, longest=2_000)
+        self._ids = Recent(1000, longest=64)
         self._made = Recent(200, longest=100)  # ids
+        self._read = Recent(32, longest=256 << 10, length=lambda found: sum(map(len, found.values())))
+        self._deltas = Recent(
+            32, longest=256 << 10, length=lambda delta: sum(len(one.data) for one in delta.writes)
+        )
+
+    def id_of(self, revision: str) -> str:
+        """Tree id of a commit. LookupError for what is none (today: that may change, so it is not remembered)."""
+        return (
+            self._ids.get(revision, lambda: self._id(revision)) if is_fixed(revision) else self._id(revision)
+        )
+
+    def _id(self, revision: str) -> str:
+        answer = self._git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree_name(revision))
+        if answer.code != 0:
+            raise LookupError(revision)
+        return answer.line
 
     def changes(self, old: str, new: str) -> tuple[Change, ...]:
         """Paths that differ, no renames."""
@@ -82,7 +99,12 @@ class Trees:
 
     def read(self, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Contents of those paths that are files or links."""
-        wanted = set(paths)
+        wanted = frozenset(paths)
+        if is_fixed(tree):
+            return dict(self._read.get((tree, wanted), lambda: self._contents(tree, wanted)))
+        return self._contents(tree, wanted)
+
+    def _contents(self, tree: str, wanted: frozenset[str]) -> dict[str, bytes]:
         entries = [entry for entry in self.list(tree) if entry.path in wanted and entry.mode != GITLINK]
         return {entry.path: data for entry, data in zip(entries, self._blobs(entries), strict=True)}
 
@@ -100,6 +122,11 @@ class Trees:
 
     def delta(self, old: str, new: str) -> Delta:
         """Writes and deletions that turn the files of one tree into another's."""
+        if is_fixed(old) and is_fixed(new):
+            return self._deltas.get((old, new), lambda: self._turned(old, new))
+        return self._turned(old, new)
+
+    def _turned(self, old: str, new: str) -> Delta:
         changes = self.changes(old, new)
         written = [
             TreeEntry(change.path, change.new_mode, change.new_id)

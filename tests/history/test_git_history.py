@@ -10,11 +10,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from berbench.errors import RepositoryError
 from berbench.history import GitHistory
+from berbench.history.git import Command
 from berbench.model.changes import FileEntry, LineCount
 from gitrepo import RepoBuilder, executable, gitlink, symlink
 
@@ -339,3 +341,31 @@ def test_small_questions(repo: RepoBuilder, history: GitHistory) -> None:
 
 def _bytes_below(folder: Path) -> dict[Path, bytes | None]:
     return {path: path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+def test_what_is_fixed_is_asked_of_git_once(history: GitHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids mean the same for ever; a branch, or an id that is not there yet, does not."""
+    last, absent = history.resolve("main"), "f" * 40
+    old, new = history.tree_of(history.commit(last).parents[0]), history.tree_of(last)
+
+    def answers() -> list[object]:
+        read = dict(history.read(old, ["c.py", "a.py", "none"]))
+        return [history.tree_of(last), read, history.delta(old, new)]
+
+    first = answers()
+    assert first[1] == {"c.py": b"c\n", "a.py": b"x = 1\n"}
+    history.read(old, ["c.py", "a.py", "none"]).clear()  # type: ignore[attr-defined]  # the caller's own
+    branch, start, asked = history.tree_of("main"), Command._start, []
+    with pytest.raises(RepositoryError):
+        history.tree_of(absent)
+
+    def counted(self: Command, *args: Any) -> Any:
+        asked.append(args)
+        return start(self, *args)
+
+    monkeypatch.setattr(Command, "_start", counted)
+    assert answers() == first and asked == []
+    assert history.tree_of("main") == branch and len(asked) == 1
+    with pytest.raises(RepositoryError):
+        history.tree_of(absent)
+    assert len(asked) == 2
