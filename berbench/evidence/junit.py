@@ -187,8 +187,10 @@ def _clean(data: bytes) -> bytes:
 
 
 def _message(case: _Case) -> str:
+    """What is told of a failure, the reason first: pytest's text begins with the values of names."""
     text = "".join(case.text).strip()
-    if case.message and case.message not in text:
+    first, _, _ = text.partition("\n")
+    if case.message and case.message.partition("\n")[0] not in first:
         return f"{case.message}\n{text}"
     return text or case.message
 

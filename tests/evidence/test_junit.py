@@ -183,3 +183,24 @@ def test_V25_a_test_that_was_not_run_did_not_pass(status: str) -> None:
     )
     reading = read_junit(f"<testsuites><testsuite>{cases}</testsuite></testsuites>".encode(), "")
     assert [one.outcome for one in reading.results] == [Outcome.SKIPPED, Outcome.PASSED]
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "first"),
+    [
+        (
+            "TypeError: no",
+            "self = &lt;A object&gt;\n\n    def f():\n&gt;       g()\nE       TypeError: no",
+            "TypeError: no",
+        ),
+        ("assert 1 == 2\n +  where", "    def f():\nE       assert 1 == 2", "assert 1 == 2"),
+        ("expected: 1", "org.acme.Failed: expected: 1\n\tat org.acme", "org.acme.Failed: expected: 1"),
+        ("", "Error: no\n    at f", "Error: no"),
+    ],
+)
+def test_a_failure_begins_with_its_reason(message: str, text: str, first: str) -> None:
+    """pytest's text begins with the values of names, and the reason is somewhere below."""
+    message = message.replace("\n", "&#10;")
+    case = f'<testcase classname="t" name="x" file="t.py"><failure message="{message}">{text}</failure></testcase>'
+    reading = read_junit(f"<testsuites><testsuite>{case}</testsuite></testsuites>".encode(), "pytest")
+    assert reading.results[0].message.splitlines()[0] == first
