@@ -59,7 +59,7 @@ def regrade(
                 resolution=resolution,
                 narrowing=Narrowing(),
             )
-            wanted = {(one.task, one.configuration.label, one.attempt): one.key for one in plan.cells}
+            wanted = stage.wanted_of(plan)
         keys = (
             (cells.open(cell).record.result.key,)
             if cell

@@ -87,7 +87,17 @@ def goal(old: CellRecord, ground: Ground | None) -> tuple[dict[str, str], str]:
     return {**old.inputs, **judged}, ""
 
 
-Wanted = Mapping[tuple[str, str, int], str]  # today's key by task, configuration and attempt
+# Today's key by task, configuration and attempt; empty for a task whose proof does not hold today.
+Wanted = Mapping[tuple[str, str, int], str]
+
+
+def wanted_of(plan: Plan) -> Wanted:
+    """The cells of an experiment, with those of its tasks that are skipped today."""
+    cells = {(one.task, one.configuration.label, one.attempt): one.key for one in plan.cells}
+    for task in plan.skipped:
+        for one in plan.resolution.chosen:
+            cells |= {(task.id, one.configuration.label, number): "" for number in range(1, one.attempts + 1)}
+    return cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +118,11 @@ class Regrading:
         target = cell_key(inputs) if inputs else key
         if wanted is not None:
             asked = wanted.get((old.result.task, old.result.label, old.result.attempt))
-            if (asked is None or self.cells.find(asked)) if why else target not in wanted.values():
+            if (
+                (asked is None or (asked and self.cells.find(asked)))
+                if why
+                else target not in wanted.values()
+            ):
                 return None
         if why:
             return Regraded(old.result, kept=why)

@@ -17,7 +17,7 @@ from berbench.model.task import TaskFiles
 from berbench.model.trial import VerdictName
 from berbench.reports import Report
 from berbench.stages.crew import forecast
-from berbench.stages.plan import Plan, fresh_grounds
+from berbench.stages.plan import fresh_grounds
 from berbench.stages.regrade import (
     DAMAGED,
     Regrading,
@@ -27,6 +27,7 @@ from berbench.stages.regrade import (
     exit_code,
     newest_first,
     regrade,
+    wanted_of,
     worth_it,
 )
 from berbench.stages.report import tell_run
@@ -71,10 +72,6 @@ def _again(
     return document(list(regrade(regrading, keys, wanted=wanted, concurrency=2, say=say)))
 
 
-def _wanted(plan: Plan) -> Wanted:
-    return {(cell.task, cell.configuration.label, cell.attempt): cell.key for cell in plan.cells}
-
-
 def _edit(place: RunPlace, edit: Callable[[TaskFiles], None]) -> None:
     """Change task 8 and prove it anew."""
     edit(place.place.project.read_task("8"))
@@ -95,7 +92,7 @@ def test_work_is_graded_as_of_today_with_no_agent_and_found_by_the_next_run(plac
     due = forecast(place.cells, plan, fresh=False).due
     assert (len(due), worth_it(place.cells, plan, due)) == (2, 2)
     progress: list[str] = []
-    found = _again(place, _wanted(plan), progress=progress)
+    found = _again(place, wanted_of(plan), progress=progress)
     assert (found["graded"], found["changed"], found["kept"]) == (2, 0, 0)
     named = tuple(f"{cell.task} × {cell.configuration.label} #{cell.attempt}: " for cell in plan.cells)
     assert all(line.startswith(named) for line in progress)
@@ -119,7 +116,7 @@ def test_what_an_experiment_comes_to_under_new_grades_is_a_run_of_its_own(place:
     first = place.run(place.plan(AGENT))
     _another_command(place)
     plan = place.plan(AGENT)
-    _again(place, _wanted(plan))
+    _again(place, wanted_of(plan))
     run = as_run(place.cells, plan, datetime.now(UTC))
     assert place.cells.find_run("latest", ended=True) == run
     project, history = place.place.project, place.place.history
@@ -138,7 +135,7 @@ def test_stored_work_is_found_under_any_name_that_its_configuration_had(place: R
     for row in place.run(plan)["cells"]:
         kept = place.cells.folder / "cells" / row["key"] / cellfiles.CELL
         kept.write_bytes(kept.read_bytes().replace(b'"agent/a"', b'"flow,build=agent/a"'))
-    assert _again(place, _wanted(plan))["graded"] == 2
+    assert _again(place, wanted_of(plan))["graded"] == 2
 
 
 def test_what_an_agent_did_not_see_the_same_is_told_and_not_graded(place: RunPlace) -> None:
@@ -149,7 +146,7 @@ def test_what_an_agent_did_not_see_the_same_is_told_and_not_graded(place: RunPla
     )
     plan = place.plan(AGENT)
     assert worth_it(place.cells, plan, plan.cells) == 0
-    found = _again(place, _wanted(plan))
+    found = _again(place, wanted_of(plan))
     assert found["graded"] == 0
     assert {row["kept"] for row in found["cells"]} == {"the agent saw another prompt"}
 
@@ -157,7 +154,11 @@ def test_what_an_agent_did_not_see_the_same_is_told_and_not_graded(place: RunPla
 def test_a_task_whose_proof_does_not_hold_grades_nothing(place: RunPlace) -> None:
     place.run(place.plan(AGENT))
     place.place.project.update_verify_command("8", "true")
-    assert {row["kept"] for row in _again(place)["cells"]} == {"the task's proof does not hold today"}
+    for wanted in (None, wanted_of(place.plan(AGENT))):
+        found = _again(place, wanted)
+        assert {row["kept"] for row in found["cells"]} == {"the task's proof does not hold today"}
+        assert found["kept"] == 2
+    assert _again(place, wanted_of(place.plan("{tools: [{tool: nop}], tasks: 8}")))["cells"] == []
 
 
 def test_a_control_is_measured_anew_rather_than_graded_from_older_work(place: RunPlace) -> None:
@@ -171,7 +172,7 @@ def test_a_grade_of_the_same_task_takes_the_older_ones_place_which_is_kept(place
     place.run(plan)
     # Now nothing solves it: a test that was lucky, or a berbench that grades more strictly.
     place.played.solved["8"] = {"tally/words.py": b"never"}  # type: ignore[index]
-    found = _again(place, _wanted(plan))
+    found = _again(place, wanted_of(plan))
     assert (found["graded"], found["changed"]) == (2, 1)
     [row] = [row for row in found["cells"] if row["before"] != row["outcome"]]
     assert (row["before"], row["outcome"], row["key"]) == ("pass", "fail", row["from"])
