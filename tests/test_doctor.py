@@ -151,6 +151,11 @@ def test_everything_is_there(place: Place) -> None:
     assert document(tuple(found.values()))["ok"] is True
 
 
+def test_why_a_check_failed_is_told_with_it(place: Place) -> None:
+    place.docker = EngineError("No engine answers.", remedy="Start one.", details=["unix:///x: no such file"])
+    assert failing(place)["engine"].message == "No engine answers (unix:///x: no such file)."
+
+
 def test_an_absent_engine_is_one_finding(place: Place) -> None:
     place.docker = EngineError("No container engine answers.", remedy="Run `make engine`.")
     failed = failing(place)

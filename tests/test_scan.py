@@ -210,7 +210,7 @@ def test_M02_how_many_landed_in_which_form_is_told(
     assert report.forms == {LandedBy.SQUASH: 3, LandedBy.MERGE: 1}
     show_scan(report, verbose=False)
     said = capsys.readouterr().out
-    assert "landings by form: 3 squash, 1 merge\n" in said
+    assert "those looked into, by form: 3 squash, 1 merge\n" in said
     assert "2 commits name no pull request" in said
 
 

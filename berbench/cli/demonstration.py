@@ -50,7 +50,9 @@ def run(folder: Path | None, *, base_image: str, jobs: int) -> int:
             tasks, outcomes = _walk(place, sample, jobs)
     code = _conclude(tasks, outcomes, base_image=base_image, seconds=monotonic() - started)
     say(
-        f"next: berbench -C {root} task show 26" if folder else "--folder FOLDER keeps the sample, to look at"
+        f"next: berbench -C {root} task show 26"
+        if folder
+        else "`berbench demo --folder FOLDER` keeps the sample, to look at"
     )
     return code
 

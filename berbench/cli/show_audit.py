@@ -80,9 +80,10 @@ def _show_one(row: Row) -> None:
     _show_cuts("hunk of the reference", row["hunks"])
     if len(row["hunks"]) > len(row["files"]):  # otherwise every file is one hunk
         _show_cuts("file of the reference", row["files"])
-    for line in weaknesses(row):
-        say(line)
-    say()
+    if weak := weaknesses(row):
+        for line in weak:
+            say(line)
+        say()
     _show_sides(row["scope"])
     made = table("candidate that solves nothing", "verdict", "", wide=("",))
     for one in row["adversaries"]:
@@ -150,7 +151,9 @@ def _show_sides(scope: Row) -> None:
         "the prompt says", "the hidden tests check", wide=("the prompt says", "the hidden tests check")
     )
     tests = [
-        lines(f"{one_line(one['name'])} ({one_line(one['file'])})", *map(clipped, one["asserts"][:6]))
+        lines(
+            f"{one_line(one['name'])} ({one_line(one['file'])})".lstrip(), *map(clipped, one["asserts"][:6])
+        )
         for one in scope["tests"]
     ]
     for said, test in zip_longest(scope["prompt"], tests):

@@ -56,6 +56,9 @@ def show_report(report: Report) -> None:
         _say(f"note: {note}")
     say()
     name = {row.label: letters(number) for number, row in enumerate(report.configurations)}
+    if not report.configurations:
+        _show_skipped(report)
+        return
     if console().width >= WIDE:
         _show_all(report, name)
     else:
@@ -63,12 +66,16 @@ def show_report(report: Report) -> None:
         _show_costs(report, name)
     _show_pairs(report, name)
     _show_tasks(report, name)
-    for one in run.skipped:
-        _say(f"skipped: {one.task}: {words.skipped(one)}")
-    if run.skipped:
-        say()
+    _show_skipped(report)
     for line in (SIGNS, *words.METHOD):
         _say(f"- {line}")
+
+
+def _show_skipped(report: Report) -> None:
+    for one in report.run.skipped:
+        _say(f"skipped: {one.task}: {words.skipped(one)}")
+    if report.run.skipped:
+        say()
 
 
 def _say(text: str) -> None:

@@ -59,9 +59,12 @@ def show_run(document: Mapping[str, Any], *, quiet: bool) -> None:
     skipped = [(one["task"], one["state"], one["reason"]) for one in document["skipped"]]
     _show_skipped(skipped, tell)
     if not document["planned"]:
-        tell(
-            "Nothing was measured: there is no fresh task. `berbench task validate --stale-only` proves tasks anew."
+        what_then = (
+            "`berbench task validate --stale-only` proves tasks anew."
+            if skipped
+            else "`berbench task scan` finds some."
         )
+        tell(f"Nothing was measured: there is no fresh task. {what_then}")
     _show_errors(document, tell)
     for gate in document["gates"]:
         tell(one_line(gate))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # the verb that shows it has loaded it already
     from berbench.stages.scan import Candidate, ScanReport
 # A number, or a commit: what differs between landings that are rejected for one reason.
 _PARTICULAR = re.compile(r"#?\w*\d\w*")
+_MOST_KINDS = 12  # of reasons
 
 
 def show_scan(report: ScanReport, *, verbose: bool) -> None:
@@ -42,7 +43,7 @@ def show_scan(report: ScanReport, *, verbose: bool) -> None:
     )
     if report.forms:
         counts = sorted(report.forms.items(), key=lambda item: (-item[1], item[0]))
-        say("landings by form: " + ", ".join(f"{count} {form}" for form, count in counts))
+        say("those looked into, by form: " + ", ".join(f"{count} {form}" for form, count in counts))
     for note in report.notes:
         say(note)
     if report.not_fetched:
@@ -62,8 +63,11 @@ def _rejected_kinds(reasons: list[str]) -> None:
     kinds: dict[str, list[str]] = {}
     for reason in reasons:
         kinds.setdefault(_kind(reason), []).append(reason)
-    for kind, same in sorted(kinds.items(), key=lambda item: -len(item[1]))[:6]:
+    ordered = sorted(kinds.items(), key=lambda item: -len(item[1]))
+    for kind, same in ordered[:_MOST_KINDS]:
         say(f"  {len(same):4} × {same[0] if len(same) == 1 else kind}")
+    if others := sum(len(same) for _, same in ordered[_MOST_KINDS:]):
+        say(f"  {others:4} × something else")
 
 
 def _rejected(report: ScanReport) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # the verb that shows it has loaded it already
     from berbench.store import Last
 
 LONGEST_COMMAND = 80
+_MOST_TESTS = 20  # named of those that the fix makes pass
 
 # The source of the order: what a person must decide first stands first.
 REVIEW = (
@@ -194,8 +195,10 @@ def show_task(view: Overview) -> None:
             say(
                 f"                        no planted tests will watch candidates: {one_line(proof.control.reason)}"
             )
-        for test in proof.fail_to_pass[:20]:
+        for test in proof.fail_to_pass[:_MOST_TESTS]:
             say(f"    {test}")
+        if len(proof.fail_to_pass) > _MOST_TESTS:
+            say(f"    … and {len(proof.fail_to_pass) - _MOST_TESTS} more in task.yaml")
         for test in proof.quarantined:
             say(f"in quarantine           {one_line(test)}")
         if proof.broken:

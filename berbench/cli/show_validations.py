@@ -29,11 +29,12 @@ def show_validations(outcomes: Sequence[Validated]) -> None:
     )
     for outcome in outcomes:
         verdict = outcome.verdict
+        proven = verdict.name is VerdictName.VALIDATED
         made.add_row(
             cell(outcome.id),
             verdict_text(verdict.name),
-            cell(len(verdict.fail_to_pass) or ""),
-            cell(len(verdict.pass_to_pass) or ""),
+            cell(len(verdict.fail_to_pass) if verdict.fail_to_pass or proven else ""),
+            cell(len(verdict.pass_to_pass) if verdict.pass_to_pass or proven else ""),
             f"{outcome.seconds:.1f}",
             cell(verdict.stands_on),
         )
@@ -47,8 +48,11 @@ def show_validations(outcomes: Sequence[Validated]) -> None:
     )
 
 
-def show_nothing_due(max_age: str | None) -> None:
+def show_nothing_due(max_age: str | None, *, any_tasks: bool) -> None:
     """No task had to be proven."""
+    if not any_tasks:
+        say("No tasks yet. next: berbench task scan")
+        return
     say("Nothing to validate: every task is fresh" + (f", proven within {max_age}." if max_age else "."))
 
 

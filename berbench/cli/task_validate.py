@@ -94,6 +94,7 @@ def validate(
     offset = "" if clock is None else clock_of(clock)
     with workplace(settings.repository) as place:
         ids = choose(place.project, place.history, choice, datetime.now(UTC))
+        any_tasks = bool(ids or place.project.task_ids())
         luck = Luck(repeat or place.config.validate_.repeat, _seed(seed, shuffle=shuffle), offset)
         if luck.seed is not None:
             _check_evidence(place, task_ids or [])
@@ -110,7 +111,7 @@ def validate(
     elif ordered:
         show_validations(ordered)
     else:
-        show_nothing_due(max_age)
+        show_nothing_due(max_age, any_tasks=any_tasks)
     return exit_code(ordered)
 
 

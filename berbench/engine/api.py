@@ -31,7 +31,7 @@ CHUNK = 1 << 18
 TOLD = 600  # characters of what it says
 PLAIN = {"Accept-Encoding": "identity"}  # packing a local stream only costs
 
-REMEDY = "start the engine (in a checkout: `make engine`), or set DOCKER_HOST; `berbench doctor` tells more"
+REMEDY = "start the engine (in a checkout: `make engine`), or set DOCKER_HOST"
 
 _LOST = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 

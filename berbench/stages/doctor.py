@@ -105,7 +105,10 @@ def examine(place: Place, machine: Machine) -> tuple[Finding, ...]:
             # One trouble (no repository, no settings) stops several checks, and is told once.
             if error.message not in stopped_by:
                 stopped_by.add(error.message)
-                findings.append(Finding(name, False, error.message, error.remedy))
+                message = error.message
+                if error.details:
+                    message = f"{message.rstrip('.')} ({'; '.join(error.details)})."
+                findings.append(Finding(name, False, message, error.remedy))
     return tuple(findings)
 
 

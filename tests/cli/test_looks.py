@@ -78,6 +78,38 @@ def test_what_differs_between_rejections_is_left_out_of_their_count(
     assert "1 commit names no pull request" in out
 
 
+def test_counts_of_what_was_rejected_leave_nothing_out(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "apples",
+        "pears",
+        "plums",
+        "nuts",
+        "figs",
+        "dates",
+        "limes",
+        "peas",
+        "beans",
+        "corn",
+        "rye",
+        "oats",
+        "wheat",
+        "rice",
+    ]
+    rejected = tuple(NotLanding(number, "f" * 40, f"is about {word}") for number, word in enumerate(words, 1))
+    show_scan(ScanReport("r", "f" * 40, 14, (), rejected), verbose=False)
+    told = [line for line in capsys.readouterr().out.splitlines() if "×" in line]
+    assert sum(int(line.split()[0]) for line in told) == 14
+    assert told[-1].split() == ["2", "×", "something", "else"]
+
+
+def test_a_proof_of_which_no_test_passed_before_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    proven = Verdict(VerdictName.VALIDATED, "It holds.", fail_to_pass=("a", "b"), stands_on="the report")
+    show_validations([Validated("7", proven), Validated("8", Verdict(VerdictName.BASE_PASSES, "No."))])
+    rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines() if line}
+    assert rows["7"][1:4] == ["validated", "2", "0"]
+    assert rows["8"][1:] == ["base-passes", "0.0"]
+
+
 def test_what_doctor_advises_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     show_findings(
         [Finding("forge", False, "no host.", "check the network"), Finding("git", True, "git 2", "x")]

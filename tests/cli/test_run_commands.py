@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from said import Said, give
@@ -241,9 +242,15 @@ def test_no_fresh_task_is_told_and_is_no_failure_by_itself(berbench: Place) -> N
         unprove(berbench.project, task)
     said = berbench("run", "controls")
     assert said.code == 0
-    assert "Nothing was measured: there is no fresh task." in said.out and "next:" not in said.out
+    assert "Nothing was measured: there is no fresh task. `berbench task validate" in said.out
+    assert "next:" not in said.out
+    said = berbench("report", "latest")
+    assert "0 of 0 cells measured" in said.out and "skipped: 7" in said.out and "interval" not in said.out
     assert berbench("run", "controls", "--fail-on-stale").code == 1
     assert berbench("run", "controls", "--min-pass-rate", "0").code == 1
+    for task in ("7", "8", "9"):
+        rmtree(berbench.project.folder(task))
+    assert "`berbench task scan` finds some." in berbench("run", "controls").out
 
 
 @pytest.mark.parametrize(
