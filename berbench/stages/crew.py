@@ -142,11 +142,12 @@ class _Crew:
         self._lock = threading.Lock()
         self._asking = threading.Lock()
         self._lost = False  # the engine did not come back
-        self.stop = threading.Event()
+        self.begin, self.stop = threading.Event(), threading.Event()
         self.tally = Tally()
 
     def work(self) -> None:
         """Take cells until there are none. What is another run's, or too dear for now, is put back."""
+        self.begin.wait()
         while not self.stop.is_set():
             with self._lock:
                 if not self._waiting:
@@ -245,6 +246,8 @@ def execute(
     with ThreadPoolExecutor(workers, thread_name_prefix="cell") as pool:
         try:
             pending: set[Future[None]] = {pool.submit(crew.work) for _ in range(workers)}
+            # Not before: a thread whose start is interrupted is one that the pool does not wait for.
+            crew.begin.set()
             # In short waits: a signal that another thread receives does not wake this one.
             while pending:
                 done, pending = wait(pending, POLL_S)
@@ -252,6 +255,7 @@ def execute(
                     future.result()
         except BaseException:
             crew.stop.set()
+            crew.begin.set()
             makers.bench.verifier.engine.interrupt()  # leaving the pool waits for its threads
             raise
     return crew.tally
