@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -29,6 +30,8 @@ CANDIDATE = "candidate"  # the trial whose log is shown, where there are several
 FEW_LETTERS = 4  # of a key, at least
 MOST_DAMAGED = 3  # cells that can't be read and are named one by one
 MOST_PATHS = 20  # of what was not taken into a candidate, named one by one
+
+_NEW_FILE = re.compile(rb"^diff --git .*\nnew file mode .*\n", re.MULTILINE)  # no line of a hunk begins so
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +237,10 @@ def _dropped(grade: bytes | None) -> tuple[str, ...]:
 
 def _at_the_top(candidate: bytes | None) -> tuple[str, ...]:
     """New files beside those that a project begins with: often scratch that an agent forgot."""
+    begun = b"".join(_NEW_FILE.findall(candidate or b""))
     new: list[str] = []
     with suppress(BerbenchError):
-        new = [one.path for one in read_headers(candidate or b"") if one.is_new and "/" not in one.path]
+        new = [one.path for one in read_headers(begun) if "/" not in one.path]
     return (f"New at the top of the tree: {in_words(new)}",) if new else ()
 
 
