@@ -148,8 +148,11 @@ def _is_broken(task: Task) -> bool:
 
 def _last(last: Last, *, outdated: bool) -> str:
     """How the last validation on this machine ended."""
-    since = " (the task has changed since)" if outdated else ""
-    return f"last validation here{since}: {last.verdict.name}: {clipped(last.verdict.reason)}"
+    return f"last validation here{_since(outdated)}: {last.verdict.name}: {clipped(last.verdict.reason)}"
+
+
+def _since(outdated: bool) -> str:
+    return " (the task has changed since)" if outdated else ""
 
 
 def show_task(view: Overview) -> None:
@@ -206,8 +209,8 @@ def show_task(view: Overview) -> None:
             for line in proof.broken.difference:
                 say(f"    {one_line(line)}")
     if view.last:
-        since = " (the task has changed since)" if view.last_outdated else ""
-        say(f"last validation here    {view.last.verdict.name}{since}: {clipped(view.last.verdict.reason)}")
+        verdict = view.last.verdict
+        say(f"last validation here    {verdict.name}{_since(view.last_outdated)}: {clipped(verdict.reason)}")
         say(f"                        logs in {view.last.logs}")
     if view.audit:
         show_kept(view.audit, outdated=view.audit_outdated)

@@ -25,6 +25,10 @@ class Recent:
         self._known: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()
 
+    def about(self, names: tuple[str, ...], make: Callable[[], V], *more: Hashable) -> V:
+        """The answer to a question (`more`) about objects: remembered where all their names are fixed."""
+        return self.get((*names, *more), make) if all(map(is_fixed, names)) else make()
+
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
         """The answer to a question, asked anew when it is not known. Of one question it is always one type."""
         with self._lock:

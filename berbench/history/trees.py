@@ -15,7 +15,7 @@ from pathlib import Path
 from berbench.errors import RepositoryError
 from berbench.history.git import Command
 from berbench.history.log import read_changes
-from berbench.history.recent import Recent, is_fixed
+from berbench.history.recent import Recent
 from berbench.model.changes import ABSENT, GITLINK, SYMLINK, Change, Delta, FileEntry, TreeEntry
 
 # Everything a patch's shape could depend on is said here, so config and attributes can't.
@@ -56,9 +56,7 @@ class Trees:
 
     def id_of(self, revision: str) -> str:
         """Tree id of a commit. LookupError for what is none (today: that may change, so it is not remembered)."""
-        return (
-            self._ids.get(revision, lambda: self._id(revision)) if is_fixed(revision) else self._id(revision)
-        )
+        return self._ids.about((revision,), lambda: self._id(revision))
 
     def _id(self, revision: str) -> str:
         answer = self._git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", tree_name(revision))
@@ -68,9 +66,7 @@ class Trees:
 
     def changes(self, old: str, new: str) -> tuple[Change, ...]:
         """Paths that differ, no renames."""
-        if is_fixed(old) and is_fixed(new):
-            return self._changed.get((old, new), lambda: self._compared(old, new))
-        return self._compared(old, new)
+        return self._changed.about((old, new), lambda: self._compared(old, new))
 
     def _compared(self, old: str, new: str) -> tuple[Change, ...]:
         return read_changes(
@@ -86,7 +82,7 @@ class Trees:
 
     def list(self, tree: str) -> tuple[TreeEntry, ...]:
         """All leaves."""
-        return self._listed.get(tree, lambda: self._leaves(tree)) if is_fixed(tree) else self._leaves(tree)
+        return self._listed.about((tree,), lambda: self._leaves(tree))
 
     def _leaves(self, tree: str) -> tuple[TreeEntry, ...]:
         out = self._git.run("ls-tree", "-r", "-z", "--full-tree", tree_name(tree))
@@ -100,9 +96,7 @@ class Trees:
     def read(self, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Contents of those paths that are files or links."""
         wanted = frozenset(paths)
-        if is_fixed(tree):
-            return dict(self._read.get((tree, wanted), lambda: self._contents(tree, wanted)))
-        return self._contents(tree, wanted)
+        return dict(self._read.about((tree,), lambda: self._contents(tree, wanted), wanted))
 
     def _contents(self, tree: str, wanted: frozenset[str]) -> dict[str, bytes]:
         entries = [entry for entry in self.list(tree) if entry.path in wanted and entry.mode != GITLINK]
@@ -122,9 +116,7 @@ class Trees:
 
     def delta(self, old: str, new: str) -> Delta:
         """Writes and deletions that turn the files of one tree into another's."""
-        if is_fixed(old) and is_fixed(new):
-            return self._deltas.get((old, new), lambda: self._turned(old, new))
-        return self._turned(old, new)
+        return self._deltas.about((old, new), lambda: self._turned(old, new))
 
     def _turned(self, old: str, new: str) -> Delta:
         changes = self.changes(old, new)
@@ -153,9 +145,7 @@ class Trees:
                 b"%o %s\t%s\0" % (change.new_mode, name.encode(), os.fsencode(change.path))
             )
         data = b"".join(lines[0] + lines[1])
-        if not is_fixed(base):
-            return self._put_in(base, data)
-        return self._made.get((base, sha256(data).digest()), lambda: self._put_in(base, data))
+        return self._made.about((base,), lambda: self._put_in(base, data), sha256(data).digest())
 
     def _put_in(self, base: str, data: bytes) -> str:
         with self.index(base) as index:

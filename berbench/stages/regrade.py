@@ -78,9 +78,8 @@ def goal(old: CellRecord, ground: Ground | None) -> tuple[dict[str, str], str]:
     if old.result.tool in CONTROLS:
         return {}, "a control costs nothing: run it again"
     seen = [name for name in changed_inputs(old.task_inputs, ground.task_inputs) if name not in UNSEEN]
-    judged = {
-        name: today[name] for name in ("task", "test_patterns")
-    }  # no agent sees which tests are dropped
+    # No agent sees which tests are dropped.
+    judged = {name: today[name] for name in ("task", "test_patterns")}
     seen += [name for name in sorted(today.keys() - judged.keys()) if old.inputs.get(name) != today[name]]
     if seen:
         return {}, f"the agent saw another {', '.join(dict.fromkeys(seen))}"

@@ -10,7 +10,7 @@ from typing import Any
 from berbench.diffs import PatchFile, read_patch
 from berbench.history.door import History
 from berbench.model.task import Standing, TaskFiles, TaskState
-from berbench.stages.standing import fingerprint_today, is_outdated, last_row, stand_one
+from berbench.stages.standing import last_row, stand_read
 from berbench.store import DataDir, Last, Project
 from berbench.strength.audit import SCHEMA as AUDIT_SCHEMA
 
@@ -35,21 +35,20 @@ class Overview:
 def overview(project: Project, history: History, data: DataDir, task_id: str) -> Overview:
     """Read a task and its newest record. UsageError when there is no such task, ConfigError when it can't be read."""
     files = project.read_task(task_id)
-    last = data.last_validation(task_id)
     audit = _audit(data, task_id)
     proof = files.task.validation
-    standing, today = stand_one(project, history, files), fingerprint_today(project, history, files)
+    stands = stand_read(project, history, files, data)
     same = proof is not None and audit is not None and audit["fingerprint"] == proof.fingerprint
     return Overview(
         folder=project.folder(task_id),
         files=files,
-        standing=standing,
+        standing=stands.standing,
         tests=read_patch(files.tests_patch),
         reference=read_patch(files.reference_patch),
-        last=last,
-        last_outdated=last is not None and is_outdated(last, today),
+        last=stands.last,
+        last_outdated=stands.last_outdated,
         audit=audit,
-        audit_outdated=audit is not None and not (same and standing.state is TaskState.FRESH),
+        audit_outdated=audit is not None and not (same and stands.standing.state is TaskState.FRESH),
     )
 
 

@@ -83,13 +83,9 @@ def _read(project: Project, task_id: str) -> TaskFiles | BerbenchError:
 def _listed(files: TaskFiles, base_tree: str, dockerfiles: _Dockerfiles, data: DataDir | None) -> Listed:
     inputs = _inputs(files, base_tree, dockerfiles)
     last = data.last_validation(files.task.id) if data else None
-    outdated = last is not None and is_outdated(last, fingerprint(inputs))
+    # "" where none was noted then: nothing can be told.
+    outdated = last is not None and last.fingerprint not in ("", fingerprint(inputs))
     return Listed(files.task.id, _standing(files, base_tree, inputs), files, last, outdated)
-
-
-def is_outdated(last: Last, today: str) -> bool:
-    """Whether a task whose fingerprint is `today` has changed since; False where none was noted then."""
-    return bool(last.fingerprint) and last.fingerprint != today
 
 
 def fingerprint_today(project: Project, history: History, files: TaskFiles) -> str:
@@ -123,8 +119,12 @@ def _standing(files: TaskFiles, base_tree: str, inputs: dict[str, str]) -> Stand
 
 def stand_one(project: Project, history: History, files: TaskFiles) -> Standing:
     """The standing of a task that was read already."""
-    tree = _base_tree(history, files)
-    return _standing(files, tree, _inputs(files, tree, _Dockerfiles(project)))
+    return stand_read(project, history, files).standing
+
+
+def stand_read(project: Project, history: History, files: TaskFiles, data: DataDir | None = None) -> Listed:
+    """As `stand`, of a task that was read already."""
+    return _listed(files, _base_tree(history, files), _Dockerfiles(project), data)
 
 
 def document(listed: Iterable[Listed]) -> dict[str, object]:
